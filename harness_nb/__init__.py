@@ -1,0 +1,1 @@
+"""A laboratory for LLM-agent memory, inside Jupyter."""

@@ -1,0 +1,57 @@
+"""The time, as something that is passed in: day and time of an entry come from one instant in one zone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime, tzinfo
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from harness_nb.errors import ConfigError
+
+
+def _system_now() -> datetime:
+    return datetime.now().astimezone()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Clock:
+    """A source of the time in one zone.
+
+    Attributes:
+        zone: IANA name such as `Asia/Tokyo`; None for the computer's own zone.
+        read: Gives an aware time; the computer's own by default.
+    """
+
+    zone: str | None = None
+    read: Callable[[], datetime] = _system_now
+
+    def __post_init__(self) -> None:
+        if self.zone is not None:
+            zone_info(self.zone)
+
+    def now(self) -> datetime:
+        """The time now, aware, in this clock's zone."""
+        moment = self.read()
+        return moment.astimezone(zone_info(self.zone)) if self.zone is not None else moment
+
+    @classmethod
+    def fixed(cls, moment: datetime, zone: str | None = None) -> Clock:
+        """A clock that always gives the same aware time."""
+        if moment.tzinfo is None:
+            raise ConfigError(f"{moment.isoformat()} has no time zone.", "Give an aware datetime.", subject=moment)
+        return cls(zone=zone, read=lambda: moment)
+
+
+def zone_info(name: str) -> tzinfo:
+    """The time zone of that IANA name.
+
+    Raises:
+        ConfigError: No such zone is known here.
+    """
+    try:
+        return ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError, OSError) as error:
+        raise ConfigError(
+            f"{name!r} is no known time zone.", "Use an IANA name such as 'Europe/Berlin' or 'UTC'.", subject=name
+        ) from error

@@ -1,0 +1,1 @@
+"""Files and SQLite: the workspace, daily logs, curated memory, sessions and the search index."""
