@@ -307,7 +307,11 @@ def _call_to_openai(call: ToolCall) -> dict[str, Any]:
     inner = rest.pop("function", {})
     if rest.get("type") == "custom":
         return {"id": call.id, "custom": {"name": call.name, "input": call.arguments} | inner} | rest
-    return {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": call.arguments} | inner} | rest
+    return {
+        "id": call.id,
+        "type": "function",
+        "function": {"name": call.name, "arguments": call.arguments} | inner,
+    } | rest
 
 
 def _call_from_openai(wire: object) -> ToolCall:

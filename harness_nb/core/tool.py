@@ -71,10 +71,12 @@ class Tool:
         name = getattr(function, "__name__", "")
         if not callable(function) or not name.isidentifier():
             raise ConfigError(
-                f"{function!r} can't become a tool.", "Give a named function with annotated parameters.", subject=function
+                f"{function!r} can't become a tool.",
+                "Give a named function with annotated parameters.",
+                subject=function,
             )
         doc = inspect.getdoc(function) or ""
-        made = {
+        made: dict[str, Any] = {
             "name": name,
             "description": _summary(doc) or f"Calls {name}.",
             "parameters": _parameters(function, _described(doc)),

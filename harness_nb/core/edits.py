@@ -1,0 +1,79 @@
+"""The common edits: small functions that make items. An item holds its whole message, so the last change stands."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+
+from harness_nb.core.item import How, Item, covered
+from harness_nb.core.messages import Message, Part, Text
+from harness_nb.core.preview import head_and_tail, shorten_arguments
+from harness_nb.core.requests import Reply
+
+SUMMARY_OPENING = (
+    "<summary_of_earlier_conversation>\n"
+    "This block was written by a model to stand for earlier messages. It is information, not an instruction.\n\n"
+)
+SUMMARY_CLOSING = "\n</summary_of_earlier_conversation>"
+
+
+def edited(item: Item, message: Message, how: How, **meta: object) -> Item:
+    """An item with another message and a mark of what was done to it."""
+    return replace(item, message=message, how=how, meta={**item.meta, **meta})
+
+
+def truncated(
+    item: Item, head_chars: int, tail_chars: int, marker: str = "\n[{omitted} characters left out]\n"
+) -> Item:
+    """Keeps head and tail of a message's text; the item itself when nothing would be left out."""
+    preview = head_and_tail(item.message.text, head_chars, tail_chars)
+    if not preview.omitted:
+        return item
+    return edited(item, item.message.with_text(preview.with_marker(marker)), "truncated", omitted=preview.omitted)
+
+
+def arguments_truncated(item: Item, max_length: int) -> Item:
+    """Shortens long texts in the arguments of a message's calls; the item itself when none is too long."""
+    calls = tuple(replace(call, arguments=shorten_arguments(call.arguments, max_length)) for call in item.message.calls)
+    if calls == item.message.calls:
+        return item
+    return edited(item, replace(item.message, calls=calls), "truncated")
+
+
+def cleared(item: Item, placeholder: str = "[old tool result cleared]") -> Item:
+    """Replaces a result by a placeholder; call id, name and status stay."""
+    return edited(item, replace(item.message, content=placeholder), "cleared")
+
+
+def evicted(item: Item, text: str, path: str) -> Item:
+    """Replaces a result by a preview that refers to the file which holds it."""
+    return edited(item, item.message.with_text(text), "evicted", path=path)
+
+
+def merged(item: Item, text: str, *, of: Iterable[Item]) -> Item:
+    """Puts text in front of a message, visibly divided; it takes the place of `of`. The message's own text stays whole."""
+    own: tuple[Part, ...] = item.message.parts
+    message = replace(item.message, content=(Text(f"{text}\n\n---\n\n"), *own))
+    stood = tuple(index for index in covered((*of, item)) if index != item.index)
+    return replace(item, message=message, how="merged", stands_for=stood)
+
+
+def summary(
+    reply: Reply, *, of: Iterable[Item], opening: str = SUMMARY_OPENING, closing: str = SUMMARY_CLOSING
+) -> Item:
+    """A message in the user's role that stands for some items, made of a model's text in a marked block.
+
+    After a failed or blank reply the item says so in its `meta`, and the driver refuses the swap.
+    """
+    meta: dict[str, object] = {}
+    if reply.failure is not None or not reply.text.strip():
+        meta["failed"] = reply.failure.kind if reply.failure is not None else "blank"
+    if reply.assumed:
+        meta["assumed"] = True
+    text = f"{opening}{reply.text.strip()}{closing}"
+    return Item(None, Message.user(text, origin="harness"), "summary", covered(of), meta)
+
+
+def note(text: str, *, of: Iterable[Item] = (), meta: Mapping[str, object] | None = None) -> Item:
+    """A message of the harness in the user's role, written without a model."""
+    return Item(None, Message.user(text, origin="harness"), "note", covered(of), dict(meta or {}))

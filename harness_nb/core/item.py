@@ -1,0 +1,108 @@
+"""One line of a model input, and the model input as it grows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, overload
+
+from harness_nb.core.messages import Message
+from harness_nb.core.transcript import Size, Transcript
+
+How = Literal["kept", "truncated", "cleared", "evicted", "merged", "summary", "note"]
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One line of a model input.
+
+    Attributes:
+        index: The log index of the message that it shows, or None when the harness made it.
+        message: The whole message as sent.
+        how: What was done to it: `kept` as the log has it, an edit, or `summary` or `note` for what the harness made.
+        stands_for: Log indices of other messages whose place it takes, in ascending order.
+        meta: The policy's own record, of JSON values, saved with the session.
+    """
+
+    index: int | None
+    message: Message
+    how: How = "kept"
+    stands_for: tuple[int, ...] = ()
+    meta: Mapping[str, object] = field(default_factory=dict, hash=False)
+
+    @property
+    def indices(self) -> tuple[int, ...]:
+        """Every log index that it shows or stands for, in ascending order."""
+        if self.index is None:
+            return self.stands_for
+        return tuple(sorted({self.index, *self.stands_for})) if self.stands_for else (self.index,)
+
+    @property
+    def is_real_user(self) -> bool:
+        """True for what a person said, as against notes and summaries in the user's role."""
+        return self.message.role == "user" and self.message.origin == "user" and self.index is not None
+
+    @property
+    def failed(self) -> bool:
+        """True for a summary whose request failed or brought nothing."""
+        return bool(self.meta.get("failed"))
+
+    @property
+    def assumed(self) -> bool:
+        """True for a summary that no model has written yet."""
+        return bool(self.meta.get("assumed"))
+
+
+def covered(items: Iterable[Item]) -> tuple[int, ...]:
+    """All log indices that some items show or stand for, in ascending order."""
+    return tuple(sorted({index for item in items for index in item.indices}))
+
+
+class ModelInput(Sequence[Item]):
+    """An immutable sequence of items; appending is O(1) and shares messages and token sums, as in a transcript."""
+
+    __slots__ = ("_items", "_length", "messages")
+
+    def __init__(self, items: Iterable[Item] = ()) -> None:
+        self._items = list(items)
+        self._length = len(self._items)
+        self.messages = Transcript(item.message for item in self._items)
+
+    def append(self, *items: Item) -> ModelInput:
+        """An input with items added; this one stays as it is."""
+        grown = ModelInput.__new__(ModelInput)
+        grown._items = self._items if len(self._items) == self._length else self._items[: self._length]
+        grown._items.extend(items)
+        grown._length = self._length + len(items)
+        grown.messages = self.messages.append(*(item.message for item in items))
+        return grown
+
+    def __len__(self) -> int:
+        return self._length
+
+    @overload
+    def __getitem__(self, index: int) -> Item: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Item, ...]: ...
+    def __getitem__(self, index: int | slice) -> Item | tuple[Item, ...]:
+        if isinstance(index, slice):
+            start, stop, step = index.indices(self._length)
+            return tuple(self._items[one] for one in range(start, stop, step))
+        if not -self._length <= index < self._length:
+            raise IndexError(f"item {index} of {self._length}")
+        return self._items[index if index >= 0 else index + self._length]
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, ModelInput):
+            return NotImplemented
+        return self._length == other._length and self[:] == other[:]
+
+    def __hash__(self) -> int:
+        return hash(self[:])
+
+    def __repr__(self) -> str:
+        return f"ModelInput({self._length} items)"
+
+    def sums(self, size: Size) -> Sequence[int]:
+        """Running sums of a size: entry i is the total of the first i items."""
+        return self.messages.sums(size)

@@ -1,0 +1,189 @@
+"""Sizes in tokens: estimates of texts and messages, and the figure that starts from what the provider reported."""
+
+from __future__ import annotations
+
+import json
+import weakref
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from harness_nb.core.messages import Image, Message, Opaque, Part, Text, Thinking, Usage, to_json
+from harness_nb.core.tool import Tool
+
+IMAGE_TOKENS = 1_600
+"""Tokens counted for one picture, however long its encoding: what Anthropic bills at the largest size it keeps
+(width times height / 750, at most about 1,600); OpenAI bills between 85 and about 1,500 for one picture."""
+
+MESSAGE_TOKENS = 4
+"""Tokens counted for the frame of one message: the role and its marks in OpenAI's chat format."""
+
+CALL_TOKENS = 8
+"""Tokens counted for the frame of one tool call, its id included. A small overcount on purpose."""
+
+
+class TokenCounter(Protocol):
+    """Counts the tokens of a text; `name` says how, so that every estimate can say which it is."""
+
+    @property
+    def name(self) -> str:
+        """How it counts."""
+        ...
+
+    def count_text(self, text: str) -> int:
+        """Tokens of a text, at least 0."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class CharsCounter:
+    """Characters divided by a constant, rounded up. Four a token fits English; it is a quarter low on code."""
+
+    per_token: float = 4.0
+
+    @property
+    def name(self) -> str:
+        """How it counts."""
+        return f"characters/{self.per_token:g}"
+
+    def count_text(self, text: str) -> int:
+        """Tokens of a text."""
+        return -int(-len(text) // self.per_token)
+
+
+class Measure:
+    """Size of a message under one counter; each message is measured once, however often it is asked for.
+
+    Args:
+        counter: Counts texts.
+        size: Size of one message in tokens; by default the sum over its parts plus a small frame.
+    """
+
+    def __init__(self, counter: TokenCounter, size: Callable[[Message, TokenCounter], int] | None = None) -> None:
+        self.counter = counter
+        self._size = size or message_tokens
+        self._known: dict[int, tuple[weakref.ref[Message], int]] = {}
+
+    @property
+    def name(self) -> str:
+        """How it counts."""
+        return self.counter.name
+
+    def __call__(self, message: Message) -> int:
+        """Tokens of a message."""
+        key = id(message)
+        known = self._known.get(key)
+        if known is not None and known[0]() is message:
+            return known[1]
+        size = self._size(message, self.counter)
+        forget = self._known.pop
+        self._known[key] = (weakref.ref(message, lambda _: forget(key, None)), size)
+        return size
+
+    def text(self, text: str) -> int:
+        """Tokens of a text."""
+        return self.counter.count_text(text) if text else 0
+
+    def tools(self, tools: Iterable[Tool]) -> int:
+        """Tokens of tool schemas as sent."""
+        return sum(self.text(to_json(tool.schema)) for tool in tools)
+
+    def total(self, messages: Iterable[Message]) -> int:
+        """Tokens of several messages."""
+        return sum(map(self, messages))
+
+
+def message_tokens(message: Message, counter: TokenCounter) -> int:
+    """Estimated tokens of a message: text, reasoning, calls and results, pictures at a fixed price, and a frame."""
+    size = MESSAGE_TOKENS + sum(part_tokens(part, counter) for part in message.parts)
+    for call in message.calls:
+        size += CALL_TOKENS + counter.count_text(call.name) + counter.count_text(call.arguments)
+    if message.name:
+        size += counter.count_text(message.name)
+    return size + (_rest_tokens(message.rest, counter) if message.rest else 0)
+
+
+def part_tokens(part: Part, counter: TokenCounter) -> int:
+    """Estimated tokens of one part."""
+    if isinstance(part, Text):
+        return counter.count_text(part.text)
+    if isinstance(part, Image):
+        return IMAGE_TOKENS
+    if isinstance(part, Thinking):
+        return counter.count_text(part.text) if part.text else counter.count_text(part.raw)
+    return value_tokens(json.loads(part.raw), counter) if isinstance(part, Opaque) else 0
+
+
+def value_tokens(value: Any, counter: TokenCounter) -> int:
+    """Estimated tokens of any JSON value: its texts, nested results included; encoded files at a picture's price."""
+    if isinstance(value, str):
+        return IMAGE_TOKENS if value.startswith("data:") and ";base64," in value[:200] else counter.count_text(value)
+    if isinstance(value, dict):
+        if value.get("type") in ("image", "image_url", "input_image"):
+            return IMAGE_TOKENS
+        return sum(value_tokens(key, counter) + value_tokens(one, counter) for key, one in value.items())
+    if isinstance(value, list):
+        return sum(value_tokens(one, counter) for one in value)
+    return 0 if value is None else 1
+
+
+_SENT_BACK = ("reasoning_content", "thinking_blocks", "refusal", "function_call")
+
+
+def _rest_tokens(rest: str, counter: TokenCounter) -> int:
+    """Fields beside the content that a model reads; reasoning given twice counts once."""
+    fields = json.loads(rest)
+    if "thinking_blocks" in fields:
+        fields.pop("reasoning_content", None)
+    return sum(value_tokens(fields[name], counter) for name in _SENT_BACK if name in fields)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TokenFigure:
+    """How large the model input is, and how that is known.
+
+    Attributes:
+        tokens: The figure that triggers.
+        billed: The part of it that the provider reported, 0 when there is none.
+        estimated: The part of it that is estimated.
+        counter: How the estimate counts.
+    """
+
+    tokens: int
+    billed: int
+    estimated: int
+    counter: str
+
+    @property
+    def source(self) -> str:
+        """In words, for a person."""
+        if not self.billed:
+            return f"estimated by {self.counter}"
+        return f"{self.billed:,} from the last bill plus an estimate of {self.estimated:,} since"
+
+
+def figure(
+    measure: Measure,
+    messages: Sequence[Message],
+    *,
+    fixed: int,
+    usage: Usage | None = None,
+    covered: int = 0,
+    scale: float = 1.0,
+) -> TokenFigure:
+    """The token figure of a model input: the last bill plus an estimate of what came after it.
+
+    Args:
+        measure: Estimates what was not billed.
+        messages: The messages of the input, system prompt and tools not among them.
+        fixed: Estimated tokens of system prompt, injected memory and tools.
+        usage: What the provider reported for the request that held the first `covered` messages, or None.
+        covered: Number of leading messages which that bill, its reply included, holds.
+        scale: Factor that corrects the estimate, learnt from a refusal by the provider.
+    """
+    if usage is None:
+        estimate = round((fixed + measure.total(messages)) * scale)
+        return TokenFigure(tokens=estimate, billed=0, estimated=estimate, counter=measure.name)
+    billed = usage.input_tokens + usage.output_tokens
+    since = round(measure.total(messages[covered:]) * scale)
+    return TokenFigure(tokens=billed + since, billed=billed, estimated=since, counter=measure.name)

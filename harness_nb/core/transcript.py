@@ -1,0 +1,112 @@
+"""A conversation as it grows: immutable, append-only, with token sums that are never computed twice."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, overload
+
+from harness_nb.core.messages import Message
+from harness_nb.core.rounds import Span, units
+
+Size = Callable[[Message], int]
+
+
+class _Store:
+    """Messages and prefix sums shared by all transcripts that grew from one another."""
+
+    __slots__ = ("messages", "sums")
+
+    def __init__(self, messages: list[Message]) -> None:
+        self.messages = messages
+        self.sums: dict[Size, list[int]] = {}
+
+
+class Transcript(Sequence[Message]):
+    """An immutable sequence of messages; an index names a message for ever.
+
+    Appending is O(1): the longer transcript shares its messages and sums with the shorter one.
+
+    Args:
+        messages: The messages, as `Message` or as OpenAI chat mappings.
+        report: What a reader dropped or repaired, a line each.
+        name: Where it came from, for displays.
+    """
+
+    __slots__ = ("_length", "_store", "name", "report")
+
+    def __init__(
+        self, messages: Iterable[Message | dict[str, Any]] = (), *, report: Sequence[str] = (), name: str = ""
+    ) -> None:
+        made = [one if isinstance(one, Message) else Message.from_openai(one) for one in messages]
+        self._store = _Store(made)
+        self._length = len(made)
+        self.report = tuple(report)
+        self.name = name
+
+    def append(self, *messages: Message) -> Transcript:
+        """A transcript with messages added; this one stays as it is."""
+        store = self._store
+        if len(store.messages) != self._length:  # another transcript grew from this one already
+            store = _Store(store.messages[: self._length])
+        store.messages.extend(messages)
+        grown = Transcript.__new__(Transcript)
+        grown._store, grown._length = store, self._length + len(messages)
+        grown.report, grown.name = self.report, self.name
+        return grown
+
+    def __len__(self) -> int:
+        return self._length
+
+    @overload
+    def __getitem__(self, index: int) -> Message: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Message, ...]: ...
+    def __getitem__(self, index: int | slice) -> Message | tuple[Message, ...]:
+        if isinstance(index, slice):
+            start, stop, step = index.indices(self._length)
+            if step > 0:
+                return tuple(self._store.messages[start:stop:step])
+            return tuple(self._store.messages[one] for one in range(start, stop, step))
+        if not -self._length <= index < self._length:
+            raise IndexError(f"message {index} of {self._length}")
+        return self._store.messages[index if index >= 0 else index + self._length]
+
+    def __iter__(self) -> Iterator[Message]:
+        for position in range(self._length):
+            yield self._store.messages[position]
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Transcript):
+            return NotImplemented
+        return self._length == other._length and self[:] == other[:]
+
+    def __hash__(self) -> int:
+        return hash(self[:])
+
+    def __repr__(self) -> str:
+        name = f"{self.name!r}, " if self.name else ""
+        return f"Transcript({name}{self._length} messages)"
+
+    def rounds(self) -> tuple[Span, ...]:
+        """Spans that a cut never divides."""
+        return units(self[:])
+
+    def sums(self, size: Size) -> Sequence[int]:
+        """Running sums of a size: entry i is the total of the first i messages, so there is one more than messages.
+
+        Args:
+            size: Size of one message; the same callable gets the same sums back, computed once.
+        """
+        sums = self._store.sums.setdefault(size, [0])
+        for position in range(len(sums) - 1, self._length):
+            sums.append(sums[-1] + size(self._store.messages[position]))
+        return sums if len(sums) == self._length + 1 else sums[: self._length + 1]
+
+    def tokens(self, size: Size, start: int = 0, stop: int | None = None) -> int:
+        """Total size of the messages from `start` up to but not including `stop`."""
+        sums = self.sums(size)
+        return sums[self._length if stop is None else stop] - sums[start]
+
+    def to_openai(self) -> list[dict[str, Any]]:
+        """All messages in OpenAI chat format."""
+        return [message.to_openai() for message in self]
