@@ -1,0 +1,62 @@
+"""What stands in a background request: its tagged sections and the conversation in them, line labels and all."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+from harness_nb.core.messages import Message
+
+Speaker = Literal["user", "assistant", "tool"]
+
+_BRACKETS = re.compile(r"^\[(user|assistant|tool)\b[^\]\n]*\]:?[ \t]*", re.IGNORECASE | re.MULTILINE)
+_NAMES = re.compile(r"^(human|user|ai|assistant|tool):[ \t]*", re.IGNORECASE | re.MULTILINE)
+_SPEAKERS: dict[str, Speaker] = {
+    "human": "user",
+    "user": "user",
+    "ai": "assistant",
+    "assistant": "assistant",
+    "tool": "tool",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """One message of a conversation that was written into a prompt."""
+
+    who: Speaker
+    text: str
+
+
+def section(text: str, name: str) -> str | None:
+    """What stands between the first `<name>` and the last `</name>`, or None without these."""
+    start = text.find(f"<{name}>")
+    end = text.rfind(f"</{name}>")
+    return text[start + len(name) + 2 : end].strip("\r\n") if 0 <= start < end else None
+
+
+def number(text: str, name: str, default: int) -> int:
+    """The whole number in a section, or the default."""
+    found = (section(text, name) or "").strip().replace(",", "").replace("_", "")
+    return int(found) if found.isdecimal() and int(found) > 0 else default
+
+
+def asked(messages: Iterable[Message]) -> str:
+    """The texts of all user messages of a background request, or of all messages where there is none."""
+    every = list(messages)
+    return "\n".join(message.text for message in every if message.role == "user") or "\n".join(m.text for m in every)
+
+
+def conversation(text: str) -> list[Said]:
+    """The conversation in a prompt: between its tags, or the whole text; without labels it is all the user's."""
+    told = section(text, "conversation")
+    told = text if told is None else told
+    labels = list(_BRACKETS.finditer(told)) or list(_NAMES.finditer(told))
+    if not labels:
+        return [Said("user", told)] if told.strip() else []
+    ends = [label.start() for label in labels[1:]] + [len(told)]
+    pairs = zip(labels, ends, strict=True)
+    said = [Said(_SPEAKERS[label.group(1).lower()], told[label.end() : end].strip()) for label, end in pairs]
+    return [one for one in said if one.text]
