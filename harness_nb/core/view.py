@@ -61,7 +61,8 @@ class View:
         error: The provider's refusal, with the hook `overflow`.
         model: Limits and abilities of the model.
         usage: Last count that the provider reported, or None.
-        billed: Number of leading items that `usage` covers; 0 when that bill is not of this list.
+        billed: Number of leading items that `usage` covers, its reply included; 0 without a bill.
+        carried: Estimated tokens by which those items differ from what was billed, after an edit of the list.
         fixed_tokens: Estimated tokens of what is sent outside the list: system prompt, injected memory, schemas.
         measure: The session's own measure of a message.
         scale: Factor on the estimate, learnt from a refusal by the provider; 1 at first.
@@ -85,6 +86,7 @@ class View:
     model: ModelLimits = field(default_factory=lambda: ModelLimits(name="unknown"))
     usage: Usage | None = None
     billed: int = 0
+    carried: int = 0
     fixed_tokens: int = 0
     measure: Measure = _DEFAULT_MEASURE
     scale: float = 1.0
@@ -117,7 +119,9 @@ class View:
         sums = messages.sums(self.measure)
         covered = self.billed if self.usage is not None else 0
         estimate = round((sums[-1] - sums[covered] + (0 if covered else self.fixed_tokens)) * self.scale)
-        billed = self.usage.input_tokens + self.usage.output_tokens if self.usage is not None and covered else 0
+        if self.usage is None or not covered:
+            return TokenFigure(tokens=estimate, billed=0, estimated=estimate, counter=self.measure.name)
+        billed, estimate = self.usage.input_tokens + self.usage.output_tokens, estimate + self.carried
         return TokenFigure(tokens=billed + estimate, billed=billed, estimated=estimate, counter=self.measure.name)
 
     @property
@@ -226,6 +230,9 @@ class View:
         """The view as it would be after a plan, so that policies compose."""
         if plan.input is None:
             return replace(self, state=plan.state)
-        figured = replace(self, input=ModelInput(plan.input), state=plan.state, usage=None, billed=0)
-        drift = self.tokens - round((self.sums(self.measure)[-1] + self.fixed_tokens) * self.scale)
-        return replace(figured, fixed_tokens=max(0, self.fixed_tokens + round(drift / self.scale)))
+        after = ModelInput(plan.input)
+        if self.usage is None or not self.billed:
+            return replace(self, input=after, state=plan.state)
+        carried = self.carried + self.tokens_of(plan.input) - self.tokens
+        since = self.sums(self.measure)[-1] - self.sums(self.measure)[self.billed]
+        return replace(self, input=after, state=plan.state, billed=len(after), carried=carried + round(since * self.scale))

@@ -1,0 +1,1 @@
+"""The agent: its loop, the driver that carries plans out, guards, tools and permissions."""

@@ -1,0 +1,228 @@
+"""The state of one conversation: what was said, what the model sees of it, and what the policy remembers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+
+from harness_nb.core.item import Item, ModelInput
+from harness_nb.core.limits import ModelLimits
+from harness_nb.core.messages import Message, Usage
+from harness_nb.core.plan import Plan
+from harness_nb.core.rounds import pairs
+from harness_nb.core.tokens import Measure
+from harness_nb.core.tool import Tool
+from harness_nb.core.transcript import Transcript
+from harness_nb.core.view import Hook, Refusal, View
+
+
+@dataclass(frozen=True, kw_only=True)
+class Surroundings:
+    """What is sent beside the messages.
+
+    Attributes:
+        model: Limits of the model.
+        system: System prompt with injected memory.
+        tools: Tools offered.
+        system_tokens: Estimated tokens of the system prompt alone.
+        memory_tokens: Estimated tokens of the injected memory.
+        tool_tokens: Estimated tokens of the schemas.
+        host: What only the loop knows.
+    """
+
+    model: ModelLimits
+    system: str = ""
+    tools: tuple[Tool, ...] = ()
+    system_tokens: int = 0
+    memory_tokens: int = 0
+    tool_tokens: int = 0
+    host: Mapping[str, object] = field(default_factory=dict)
+
+    @property
+    def fixed_tokens(self) -> int:
+        """Estimated tokens of all of it."""
+        return self.system_tokens + self.memory_tokens + self.tool_tokens
+
+
+@dataclass(frozen=True, slots=True)
+class Stall:
+    """Why compaction rests.
+
+    Attributes:
+        reason: In words.
+        failures: Passes in a row that failed or gained too little.
+        length: Messages in the log at the last of them.
+        tokens: Size of the input then.
+    """
+
+    reason: str
+    failures: int
+    length: int
+    tokens: int
+
+
+class Conversation:
+    """One conversation, without any file or model: messages come in, plans change what the model sees.
+
+    Args:
+        measure: The session's own measure of a message.
+        now: Gives the time.
+    """
+
+    def __init__(self, measure: Measure, now: Callable[[], datetime]) -> None:
+        self.measure = measure
+        self.now = now
+        self.log = Transcript()
+        self.input = ModelInput()
+        self.turn = 0
+        self.usage: Usage | None = None
+        self.billed = 0
+        self.carried = 0
+        self.scale = 1.0
+        self.pins: tuple[int, ...] = ()
+        self.state: object = None
+        self.next_input: ModelInput | None = None
+        self.before_request: tuple[ModelInput, int, int] | None = None
+        self.stall: Stall | None = None
+
+    def add(self, message: Message) -> int:
+        """Takes a message in; returns its log index."""
+        index = len(self.log)
+        self.log = self.log.append(message)
+        item = Item(index, message)
+        self.input = self.input.append(item)
+        if self.next_input is not None:
+            self.next_input = self.next_input.append(item)
+        return index
+
+    def begin_turn(self, message: Message) -> int:
+        """Takes a user message in, with which a turn begins."""
+        self.turn = len(self.log)
+        return self.add(message)
+
+    def add_reply(self, message: Message) -> int:
+        """Takes a model's reply in; its usage becomes the bill that the token figure starts from."""
+        covers_all = self.next_input is None
+        self.next_input = None
+        self.before_request = None
+        index = self.add(message)
+        if message.usage is not None and covers_all:
+            self.usage, self.billed, self.carried = message.usage, len(self.input), 0
+        return index
+
+    @property
+    def outgoing(self) -> ModelInput:
+        """The items that the next request sends."""
+        return self.input if self.next_input is None else self.next_input
+
+    def open_calls(self) -> tuple[str, ...]:
+        """Ids of calls of the last calling message that have no result yet."""
+        start = len(self.log)
+        while start > 0 and self.log[start - 1].role == "tool":
+            start -= 1
+        if not start or not self.log[start - 1].calls:
+            return ()
+        answered = {message.call_id for message in self.log[start:]}
+        return tuple(call.id for call in self.log[start - 1].calls if call.id not in answered)
+
+    def view(
+        self,
+        hook: Hook,
+        around: Surroundings,
+        *,
+        done: tuple[Plan, ...] = (),
+        words: str = "",
+        error: Refusal | None = None,
+    ) -> View:
+        """All that a policy may know now."""
+        return View(
+            log=self.log,
+            input=self.input,
+            turn=self.turn,
+            hook=hook,
+            words=words,
+            error=error,
+            model=around.model,
+            usage=self.usage,
+            billed=self.billed,
+            carried=self.carried,
+            fixed_tokens=around.fixed_tokens,
+            measure=self.measure,
+            scale=self.scale,
+            system=around.system,
+            tools=around.tools,
+            host=around.host,
+            pins=self.pins,
+            now=self.now(),
+            done=done,
+            state=self.state,
+        )
+
+    def commit(self, view: View, plan: Plan) -> None:
+        """Makes a plan's list and state the conversation's; what was said since the view is appended."""
+        self.state = plan.state
+        if plan.input is None:
+            return
+        since = [Item(index, self.log[index]) for index in range(len(view.log), len(self.log))]
+        if plan.lasts == "request":
+            self.next_input = ModelInput((*plan.input, *since))
+            return
+        self.before_request = (self.input, self.billed, self.carried) if plan.lasts == "reply" else None
+        after = view.after(plan)
+        self.input = after.input.append(*since)
+        self.billed, self.carried = after.billed, after.carried
+
+    def request_failed(self) -> None:
+        """Undoes what was to last only with a reply."""
+        self.next_input = None
+        if self.before_request is not None:
+            self.input, self.billed, self.carried = self.before_request
+            self.before_request = None
+
+    def restore(self, messages: Iterable[Message], items: Iterable[Item] | None, said_since: int) -> None:
+        """Takes a stored conversation over.
+
+        Args:
+            messages: All of its log.
+            items: What the model saw at the last stored change of the list, or None when it never changed.
+            said_since: Length of the log at that change.
+        """
+        self.log = Transcript(messages)
+        shown = [] if items is None else list(items)
+        start = 0 if items is None else said_since
+        self.input = ModelInput([*shown, *(Item(index, self.log[index]) for index in range(start, len(self.log)))])
+        self.turn = len(self.log)
+
+    def pin(self, index: int) -> None:
+        """Keeps a message word for word through every compaction."""
+        if index not in self.pins:
+            self.pins = (*self.pins, index)
+
+    def failed(self, reason: str, tokens: int) -> None:
+        """Notes a pass that failed or gained too little."""
+        failures = self.stall.failures + 1 if self.stall is not None else 1
+        self.stall = Stall(reason, failures, len(self.log), tokens)
+
+    def succeeded(self) -> None:
+        """Notes a pass that gained."""
+        self.stall = None
+
+
+def unanswered(log: Transcript) -> frozenset[int]:
+    """Log indices of what no reply of the model has answered yet: user messages, or calls and their results, at the end."""
+    start = len(log)
+    while start > 0 and log[start - 1].role in ("user", "tool"):
+        start -= 1
+    if start < len(log) and log[start].role == "tool":
+        call_of = pairs(log[max(0, start - 1) :])
+        start -= bool(call_of)
+    return frozenset(range(start, len(log)))
+
+
+def scaled(conversation: Conversation, refusal: Refusal, around: Surroundings) -> float:
+    """The factor that brings the estimate up to what the provider counted in a refused request."""
+    view = conversation.view("overflow", around)
+    bare = replace(view, usage=None, billed=0, carried=0, scale=1.0).tokens
+    counted = refusal.input_tokens or (refusal.window or around.model.window) + 1
+    return max(conversation.scale, counted / bare) if bare else conversation.scale
