@@ -25,11 +25,12 @@ def edited(item: Item, message: Message, how: How, **meta: object) -> Item:
 def truncated(
     item: Item, head_chars: int, tail_chars: int, marker: str = "\n[{omitted} characters left out]\n"
 ) -> Item:
-    """Keeps head and tail of a message's text; the item itself when nothing would be left out."""
+    """Keeps head and tail of a message's text; the item itself when that would not make it shorter."""
     preview = head_and_tail(item.message.text, head_chars, tail_chars)
-    if not preview.omitted:
+    text = preview.with_marker(marker)
+    if len(text) >= len(item.message.text):
         return item
-    return edited(item, item.message.with_text(preview.with_marker(marker)), "truncated", omitted=preview.omitted)
+    return edited(item, item.message.with_text(text), "truncated", omitted=preview.omitted)
 
 
 def arguments_truncated(item: Item, max_length: int) -> Item:

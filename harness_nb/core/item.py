@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, overload
 
@@ -92,6 +92,10 @@ class ModelInput(Sequence[Item]):
             raise IndexError(f"item {index} of {self._length}")
         return self._items[index if index >= 0 else index + self._length]
 
+    def __iter__(self) -> Iterator[Item]:
+        for position in range(self._length):
+            yield self._items[position]
+
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, ModelInput):
             return NotImplemented
@@ -103,6 +107,10 @@ class ModelInput(Sequence[Item]):
     def __repr__(self) -> str:
         return f"ModelInput({self._length} items)"
 
-    def sums(self, size: Size) -> Sequence[int]:
+    def __reduce__(self) -> tuple[type[ModelInput], tuple[tuple[Item, ...]]]:
+        """Items alone: sums are computed anew where it is unpickled."""
+        return ModelInput, (self[:],)
+
+    def sums(self, size: Size) -> tuple[int, ...]:
         """Running sums of a size: entry i is the total of the first i items."""
         return self.messages.sums(size)

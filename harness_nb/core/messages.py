@@ -21,6 +21,8 @@ ROLES: tuple[Role, ...] = ("system", "user", "assistant", "tool")
 _ORIGIN_OF_ROLE: dict[str, Origin] = {"system": "harness", "user": "user", "assistant": "model", "tool": "tool"}
 _OTHER_NAMES = {"developer": "system", "function": "tool"}
 _THINKING_TYPES = {"thinking", "redacted_thinking", "reasoning"}
+_FUNCTION_PLACE = ("function", "arguments")
+_CUSTOM_PLACE = ("custom", "input")
 
 
 def to_json(value: object) -> str:
@@ -86,12 +88,14 @@ class ToolCall:
         name: Name of the tool.
         arguments: The arguments as the model wrote them, as a rule a JSON object.
         rest: JSON text of the fields beside these, or empty.
+        is_encoded: True when the wire form holds the arguments as JSON text, False when it holds the value itself.
     """
 
     id: str
     name: str
     arguments: str = "{}"
     rest: str = ""
+    is_encoded: bool = True
 
     def parsed(self) -> dict[str, Any] | None:
         """The arguments as a dict, or None when they are not a JSON object."""
@@ -197,16 +201,17 @@ class Message:
         return not self.calls and not any(not isinstance(p, Text) or p.text.strip() for p in self.parts)
 
     def with_text(self, text: str) -> Message:
-        """The same message with its text replaced; parts that are no text stay behind it."""
+        """The same message with its text replaced, in the place of its first; parts that are no text stay as they are."""
         if not isinstance(self.content, tuple):
             return replace(self, content=text)
-        others = tuple(part for part in self.content if not isinstance(part, Text))
-        return replace(self, content=(Text(text), *others))
+        at = next((at for at, part in enumerate(self.content) if isinstance(part, Text)), len(self.content))
+        others = tuple(part for part in self.content[at:] if not isinstance(part, Text))
+        return replace(self, content=(*self.content[:at], Text(text), *others))
 
     def to_openai(self) -> dict[str, Any]:
         """The message in OpenAI chat format, as it came where it came from there."""
         wire: dict[str, Any] = {"role": self.role}
-        if not self.omits_content:
+        if self.content is not None or not self.omits_content:
             wire["content"] = _content_to_openai(self.content)
         if self.calls:
             wire["tool_calls"] = [_call_to_openai(call) for call in self.calls]
@@ -233,25 +238,28 @@ class Message:
         role = _OTHER_NAMES.get(named, named) if isinstance(named, str) else named
         if role not in ROLES:
             raise MessageError(f"{named!r} is no role.", f"Use one of {', '.join(ROLES)}.", subject=named)
-        rest = {key: value for key, value in wire.items() if key not in _KNOWN_KEYS}
-        calls = wire.get("tool_calls")
-        known = {"role": named != role, "tool_calls": "tool_calls" in wire and not calls}
-        for key in ("tool_call_id", "name"):
-            known[key] = key in wire and not isinstance(wire[key], str)
-        rest |= {key: wire[key] for key, is_odd in known.items() if is_odd}
+        calls, answered, name = wire.get("tool_calls"), wire.get("tool_call_id"), wire.get("name")
+        if calls and not isinstance(calls, list | tuple):
+            raise MessageError(
+                f"tool_calls can't be a {type(calls).__name__}.", "Give a list of calls.", subject="tool_calls"
+            )
+        is_odd = {
+            "role": named != role,
+            "tool_calls": not calls,
+            "tool_call_id": _id_from_openai(answered) is None,
+            "name": not isinstance(name, str),
+        }
+        rest = {key: value for key, value in wire.items() if is_odd.get(key, key != "content")}
         return cls(
             role=role,
             content=_content_from_openai(wire.get("content")),
             calls=tuple(_call_from_openai(call) for call in calls or ()),
-            call_id=wire.get("tool_call_id") if not known["tool_call_id"] else None,
-            name=wire.get("name") if not known["name"] else None,
+            call_id=_id_from_openai(answered),
+            name=None if is_odd["name"] else name,
             rest=to_json(rest) if rest else "",
             omits_content="content" not in wire,
             **fields,
         )
-
-
-_KNOWN_KEYS = {"role", "content", "tool_calls", "tool_call_id", "name"}
 
 
 def _loads(rest: str) -> dict[str, Any]:
@@ -268,8 +276,15 @@ def _content_from_openai(content: object) -> str | tuple[Part, ...] | None:
     if isinstance(content, list | tuple):
         return tuple(part_from_openai(part) for part in content)
     raise MessageError(
-        f"The content of a message can't be a {type(content).__name__}.", "Use a text, a list of parts or null."
+        f"The content of a message can't be a {type(content).__name__}.",
+        "Use a text, a list of parts or null.",
+        subject="content",
     )
+
+
+def _id_from_openai(value: object) -> str | None:
+    """An id as text, since some servers number their calls."""
+    return str(value) if isinstance(value, str | int) else None
 
 
 def part_to_openai(part: Part) -> Any:
@@ -292,7 +307,7 @@ def part_from_openai(wire: object) -> Part:
         url = place.get("url") if isinstance(place, Mapping) else place
         if isinstance(url, str):
             return Image(url, to_json(dict(wire)))
-    if kind in _THINKING_TYPES:
+    if isinstance(kind, str) and kind in _THINKING_TYPES:
         return Thinking(_thinking_text(wire), to_json(dict(wire)))
     return Opaque(to_json(dict(wire)))
 
@@ -304,31 +319,37 @@ def _thinking_text(wire: Mapping[str, Any]) -> str:
 
 def _call_to_openai(call: ToolCall) -> dict[str, Any]:
     rest = _loads(call.rest)
-    inner = rest.pop("function", {})
-    if rest.get("type") == "custom":
-        return {"id": call.id, "custom": {"name": call.name, "input": call.arguments} | inner} | rest
-    return {
-        "id": call.id,
-        "type": "function",
-        "function": {"name": call.name, "arguments": call.arguments} | inner,
-    } | rest
+    kind = rest.pop("type", "function")
+    place, key = _CUSTOM_PLACE if kind == "custom" else _FUNCTION_PLACE
+    arguments = call.arguments if call.is_encoded else json.loads(call.arguments or "null")
+    inner = {"name": call.name, key: arguments} | rest.pop(place, {})
+    return {"id": call.id, "type": kind, place: inner} | rest
 
 
 def _call_from_openai(wire: object) -> ToolCall:
+    """A call; one that came without id, type or arguments gets the empty or usual value, and a number as id becomes text."""
     if not isinstance(wire, Mapping):
-        raise MessageError(f"A tool call is a mapping, not {type(wire).__name__}.", "Give it an id and a function.")
+        raise MessageError(
+            f"A tool call is a mapping, not {type(wire).__name__}.",
+            "Give it an id and a function.",
+            subject="tool_calls",
+        )
     kind = wire.get("type", "function")
-    place, key = ("custom", "input") if kind == "custom" else ("function", "arguments")
+    place, key = _CUSTOM_PLACE if kind == "custom" else _FUNCTION_PLACE
     inner = wire.get(place)
     if not isinstance(inner, Mapping) or not isinstance(inner.get("name"), str):
-        raise MessageError("A tool call names no function.", "Give it a function with a name.", subject=wire.get("id"))
+        raise MessageError(
+            f"The tool call {wire.get('id')!r} has no {place} with a name.", f"Give it a {place}.", subject="tool_calls"
+        )
     arguments = inner.get(key, "")
-    rest = {name: value for name, value in wire.items() if name not in ("id", "type", place)}
-    if kind != "function":
-        rest["type"] = kind
-    beside = {name: value for name, value in inner.items() if name not in ("name", key)}
-    if not isinstance(arguments, str):  # some servers send the object itself
-        arguments, beside[key] = to_json(arguments), arguments
-    if beside:
-        rest["function"] = beside
-    return ToolCall(str(wire.get("id") or ""), inner["name"], arguments, to_json(rest) if rest else "")
+    usual = {"id", place} if kind != "function" else {"id", "type", place}
+    rest = {name: value for name, value in wire.items() if name not in usual}
+    if beside := {name: value for name, value in inner.items() if name not in ("name", key)}:
+        rest[place] = beside
+    return ToolCall(
+        id=_id_from_openai(wire.get("id")) or "",
+        name=inner["name"],
+        arguments=arguments if isinstance(arguments, str) else "" if arguments is None else to_json(arguments),
+        rest=to_json(rest) if rest else "",
+        is_encoded=isinstance(arguments, str),
+    )

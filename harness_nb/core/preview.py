@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 from harness_nb.core.messages import to_json
 
-_JOINERS = {"\u200d", "\ufe0f", "\ufe0e", "\u20e3"}
+LEAST_CHARS = 80
+"""A text up to this length stays whole in call arguments: with its marker it would hardly be shorter."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,19 +55,38 @@ def _joined(text: str, at: int) -> bool:
     before, after = text[at - 1], text[at]
     if before == "\r" and after == "\n":
         return True
-    if before < "\u0300" and after < "\u0300":
-        return False
-    skin_tone = "\U0001f3fb" <= after <= "\U0001f3ff"
-    flag = "\U0001f1e6" <= before <= "\U0001f1ff" and "\U0001f1e6" <= after <= "\U0001f1ff"
-    low_surrogate = "\udc00" <= after <= "\udfff"
+    if after < "\u0300":
+        return before == _JOINER
+    if _is_flag_letter(after):
+        return _flag_letters_before(text, at) % 2 == 1
+    surrogates = "\ud800" <= before <= "\udbff" and "\udc00" <= after <= "\udfff"
+    return before == _JOINER or surrogates or _extends(after)
+
+
+_JOINER = "\u200d"
+
+
+def _extends(char: str) -> bool:
+    """True for what belongs to the character before it: accents, vowel signs, joiners, skin tones, tags, Korean vowels."""
     return (
-        before in _JOINERS
-        or after in _JOINERS
-        or skin_tone
-        or flag
-        or low_surrogate
-        or bool(unicodedata.combining(after))
+        char in (_JOINER, "\u200c")
+        or "\U0001f3fb" <= char <= "\U0001f3ff"
+        or "\U000e0020" <= char <= "\U000e007f"
+        or "\u1160" <= char <= "\u11ff"
+        or unicodedata.category(char)[0] == "M"
     )
+
+
+def _is_flag_letter(char: str) -> bool:
+    return "\U0001f1e6" <= char <= "\U0001f1ff"
+
+
+def _flag_letters_before(text: str, at: int) -> int:
+    """Length of the run of flag letters that ends before `at`; two letters make a flag."""
+    start = at
+    while start > 0 and _is_flag_letter(text[start - 1]):
+        start -= 1
+    return at - start
 
 
 def _back_to_boundary(text: str, at: int) -> int:
@@ -86,27 +106,28 @@ def shorten_arguments(
 ) -> str:
     """Shortens the long texts inside a call's arguments; the result is a JSON object of the same shape.
 
-    Works on any depth and leaves keys, numbers and short texts alone. Arguments that are no JSON object become one
-    with the shortened text under `_unparsed`.
+    Leaves keys, numbers and short texts alone. Arguments that are no JSON object, or are nested too deeply to walk,
+    become one with the shortened text under `_unparsed`.
 
     Args:
         arguments: The arguments as JSON text.
-        max_length: Longest text that stays whole, in characters.
+        max_length: Longest text that stays whole, in characters; below `LEAST_CHARS` that holds instead.
         marker: Stands between head and tail; `{length}` is the original number of characters.
 
     Returns:
         The same text object when nothing was too long.
     """
-    if len(arguments) <= max_length:
+    longest = max(max_length, LEAST_CHARS)
+    if len(arguments) <= longest:
         return arguments
     try:
         value = json.loads(arguments)
+        if isinstance(value, dict):
+            shortened = _walk(value, longest, marker)
+            return arguments if shortened == value else to_json(shortened)
     except (ValueError, RecursionError):
-        value = None
-    if not isinstance(value, dict):
-        return to_json({"_unparsed": _shorten(arguments, max_length, marker)})
-    shortened = _walk(value, max_length, marker)
-    return arguments if shortened == value else to_json(shortened)
+        pass
+    return to_json({"_unparsed": _shorten(arguments, longest, marker)})
 
 
 def _walk(value: object, max_length: int, marker: str) -> object:

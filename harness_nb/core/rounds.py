@@ -199,16 +199,18 @@ def problems(messages: Sequence[Message], *, needs_reply: bool = True) -> tuple[
 
 
 def _pairing_problems(messages: Sequence[Message]) -> list[Problem]:
-    found = []
-    open_ids: dict[str, int] = {}
+    found: list[Problem] = []
+    caller, open_ids = 0, list[str]()
     for position, message in enumerate(messages):
-        if message.role == "tool":
-            if open_ids.pop(message.call_id or "", None) is None:
-                found.append(
-                    Problem(position, "orphan_result", f"no call {message.call_id!r} stands before this result")
-                )
-            continue
-        found += [Problem(at, "unanswered_call", f"call {one!r} has no result") for one, at in open_ids.items()]
-        open_ids = {call.id: position for call in message.calls}
-    found += [Problem(at, "unanswered_call", f"call {one!r} has no result") for one, at in open_ids.items()]
-    return found
+        if message.role != "tool":
+            found += _unanswered(caller, open_ids)
+            caller, open_ids = position, [call.id for call in message.calls]
+        elif (message.call_id or "") in open_ids:
+            open_ids.remove(message.call_id or "")
+        else:
+            found.append(Problem(position, "orphan_result", f"no call {message.call_id!r} stands before this result"))
+    return found + _unanswered(caller, open_ids)
+
+
+def _unanswered(position: int, ids: Sequence[str]) -> list[Problem]:
+    return [Problem(position, "unanswered_call", f"call {one!r} has no result") for one in ids]

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import weakref
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from harness_nb.core.messages import Image, Message, Opaque, Part, Text, Thinking, Usage, to_json
+from harness_nb.core.config import positive
+from harness_nb.core.messages import Image, Message, Part, Text, Thinking, to_json
 from harness_nb.core.tool import Tool
 
 IMAGE_TOKENS = 1_600
@@ -40,6 +41,9 @@ class CharsCounter:
     """Characters divided by a constant, rounded up. Four a token fits English; it is a quarter low on code."""
 
     per_token: float = 4.0
+
+    def __post_init__(self) -> None:
+        positive(self, "per_token")
 
     @property
     def name(self) -> str:
@@ -80,6 +84,10 @@ class Measure:
         self._known[key] = (weakref.ref(message, lambda _: forget(key, None)), size)
         return size
 
+    def __reduce__(self) -> tuple[type[Measure], tuple[object, ...]]:
+        """Counter and formula alone: what was measured is measured anew where it is unpickled."""
+        return Measure, (self.counter, self._size)
+
     def text(self, text: str) -> int:
         """Tokens of a text."""
         return self.counter.count_text(text) if text else 0
@@ -111,20 +119,33 @@ def part_tokens(part: Part, counter: TokenCounter) -> int:
         return IMAGE_TOKENS
     if isinstance(part, Thinking):
         return counter.count_text(part.text) if part.text else counter.count_text(part.raw)
-    return value_tokens(json.loads(part.raw), counter) if isinstance(part, Opaque) else 0
+    return value_tokens(json.loads(part.raw), counter)
+
+
+_ENCODED_TYPES = ("image", "image_url", "input_image", "input_audio", "base64")
 
 
 def value_tokens(value: Any, counter: TokenCounter) -> int:
     """Estimated tokens of any JSON value: its texts, nested results included; encoded files at a picture's price."""
-    if isinstance(value, str):
-        return IMAGE_TOKENS if value.startswith("data:") and ";base64," in value[:200] else counter.count_text(value)
-    if isinstance(value, dict):
-        if value.get("type") in ("image", "image_url", "input_image"):
-            return IMAGE_TOKENS
-        return sum(value_tokens(key, counter) + value_tokens(one, counter) for key, one in value.items())
-    if isinstance(value, list):
-        return sum(value_tokens(one, counter) for one in value)
-    return 0 if value is None else 1
+    tokens = 0
+    ahead = [value]
+    while ahead:  # a value may be nested deeper than calls may be
+        one = ahead.pop()
+        if isinstance(one, str):
+            tokens += IMAGE_TOKENS if _is_data_url(one) else counter.count_text(one)
+        elif isinstance(one, dict) and one.get("type") in _ENCODED_TYPES:
+            tokens += IMAGE_TOKENS
+        elif isinstance(one, dict):
+            ahead += [*one.keys(), *one.values()]
+        elif isinstance(one, list):
+            ahead += one
+        elif one is not None:
+            tokens += 1
+    return tokens
+
+
+def _is_data_url(text: str) -> bool:
+    return text.startswith("data:") and ";base64," in text[:200]
 
 
 _SENT_BACK = ("reasoning_content", "thinking_blocks", "refusal", "function_call")
@@ -160,30 +181,3 @@ class TokenFigure:
         if not self.billed:
             return f"estimated by {self.counter}"
         return f"{self.billed:,} from the last bill plus an estimate of {self.estimated:,} since"
-
-
-def figure(
-    measure: Measure,
-    messages: Sequence[Message],
-    *,
-    fixed: int,
-    usage: Usage | None = None,
-    covered: int = 0,
-    scale: float = 1.0,
-) -> TokenFigure:
-    """The token figure of a model input: the last bill plus an estimate of what came after it.
-
-    Args:
-        measure: Estimates what was not billed.
-        messages: The messages of the input, system prompt and tools not among them.
-        fixed: Estimated tokens of system prompt, injected memory and tools.
-        usage: What the provider reported for the request that held the first `covered` messages, or None.
-        covered: Number of leading messages which that bill, its reply included, holds.
-        scale: Factor that corrects the estimate, learnt from a refusal by the provider.
-    """
-    if usage is None:
-        estimate = round((fixed + measure.total(messages)) * scale)
-        return TokenFigure(tokens=estimate, billed=0, estimated=estimate, counter=measure.name)
-    billed = usage.input_tokens + usage.output_tokens
-    since = round(measure.total(messages[covered:]) * scale)
-    return TokenFigure(tokens=billed + since, billed=billed, estimated=since, counter=measure.name)

@@ -87,26 +87,38 @@ class Transcript(Sequence[Message]):
         name = f"{self.name!r}, " if self.name else ""
         return f"Transcript({name}{self._length} messages)"
 
+    def __reduce__(self) -> tuple[Callable[..., Transcript], tuple[Any, ...]]:
+        """Messages alone: sums are computed anew where it is unpickled."""
+        return _rebuilt, (self[:], self.report, self.name)
+
     def rounds(self) -> tuple[Span, ...]:
         """Spans that a cut never divides."""
         return units(self[:])
 
-    def sums(self, size: Size) -> Sequence[int]:
+    def sums(self, size: Size) -> tuple[int, ...]:
         """Running sums of a size: entry i is the total of the first i messages, so there is one more than messages.
 
         Args:
             size: Size of one message; the same callable gets the same sums back, computed once.
         """
+        return tuple(self._sums(size)[: self._length + 1])
+
+    def tokens(self, size: Size, start: int = 0, stop: int | None = None) -> int:
+        """Total size of the messages from `start` up to but not including `stop`; O(1) once they are measured."""
+        sums = self._sums(size)
+        return sums[self._length if stop is None else min(stop, self._length)] - sums[start]
+
+    def _sums(self, size: Size) -> list[int]:
+        """The shared running sums, at least up to the end of this transcript."""
         sums = self._store.sums.setdefault(size, [0])
         for position in range(len(sums) - 1, self._length):
             sums.append(sums[-1] + size(self._store.messages[position]))
-        return sums if len(sums) == self._length + 1 else sums[: self._length + 1]
-
-    def tokens(self, size: Size, start: int = 0, stop: int | None = None) -> int:
-        """Total size of the messages from `start` up to but not including `stop`."""
-        sums = self.sums(size)
-        return sums[self._length if stop is None else stop] - sums[start]
+        return sums
 
     def to_openai(self) -> list[dict[str, Any]]:
         """All messages in OpenAI chat format."""
         return [message.to_openai() for message in self]
+
+
+def _rebuilt(messages: tuple[Message, ...], report: tuple[str, ...], name: str) -> Transcript:
+    return Transcript(messages, report=report, name=name)
