@@ -42,11 +42,16 @@ def positive(settings: object, *names: str) -> None:
 def plain_repr(settings: Any) -> str:
     """A repr that shows only what differs from the default."""
     shown = [
-        f"{one.name}={getattr(settings, one.name)!r}"
+        f"{one.name}={_ordered_repr(getattr(settings, one.name))}"
         for one in fields(settings)
         if getattr(settings, one.name) != one.default
     ]
     return f"{type(settings).__name__}({', '.join(shown)})"
+
+
+def _ordered_repr(value: object) -> str:
+    """A repr that is the same in every process, sets too."""
+    return f"{{{', '.join(sorted(map(repr, value)))}}}" if isinstance(value, frozenset) and value else repr(value)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -119,6 +124,14 @@ class CompactionConfig:
     __repr__ = plain_repr
 
 
+def _is_folder_name(value: object) -> bool:
+    """True for a relative path that stays below the folder it is joined to."""
+    if not isinstance(value, str) or "\\" in value or ":" in value or "\0" in value:
+        return False
+    steps = value.strip().split("/")
+    return bool(steps[0]) and ".." not in steps and steps != ["."]
+
+
 EXCLUDED_TOOLS = frozenset(
     {
         "read_file",
@@ -155,19 +168,20 @@ class ToolResultEvictionConfig:
     def __post_init__(self) -> None:
         whole(self, "max_result_chars", least=1)
         whole(self, "preview_chars")
-        if not isinstance(self.eviction_path, str) or not self.eviction_path.strip("/ "):
+        if not _is_folder_name(self.eviction_path):
             raise ConfigError(
                 f"eviction_path={self.eviction_path!r} is not valid.",
                 "Give the name of a folder below the workspace.",
                 subject="eviction_path",
             )
-        if isinstance(self.excluded_tool_names, str):
+        names = self.excluded_tool_names
+        if not isinstance(names, set | frozenset | list | tuple) or not all(isinstance(name, str) for name in names):
             raise ConfigError(
-                f"excluded_tool_names={self.excluded_tool_names!r} is one text.",
+                f"excluded_tool_names={names!r} is not valid.",
                 "Give a set of tool names.",
                 subject="excluded_tool_names",
             )
-        object.__setattr__(self, "excluded_tool_names", frozenset(self.excluded_tool_names))
+        object.__setattr__(self, "excluded_tool_names", frozenset(names))
 
     __repr__ = plain_repr
 

@@ -39,7 +39,8 @@ def find_cutoff(
         boundaries: Positions at which a cut may fall, ascending, 0 and the length among them.
         sums: Running sums of tokens, one more than there are items.
         keep_messages: Items to keep, at least.
-        keep_tokens: Tokens to keep, at most; above 0 it goes before `keep_messages`, and the last unit always stays.
+        keep_tokens: Tokens to keep, at most, but for the rest of the first round kept; above 0 it goes before
+            `keep_messages`, and the last round always stays.
     """
     length = len(sums) - 1
     if keep_tokens > 0:
@@ -47,10 +48,10 @@ def find_cutoff(
         why = f"the last {keep_tokens:,} tokens"
     else:
         wanted = max(0, length - keep_messages)
-        why = f"the last {keep_messages} messages"
+        why = f"the last {keep_messages} message{'' if keep_messages == 1 else 's'}"
     last_unit = boundaries[-2] if len(boundaries) > 1 else 0
     index = boundaries[max(0, bisect_right(boundaries, min(wanted, length)) - 1)]
-    if index == length and keep_tokens > 0:
+    if index == length > 0 and keep_tokens > 0:
         return Cutoff(last_unit, wanted, f"keeps the last round, which alone is more than {keep_tokens:,} tokens")
     if index != wanted:
         return Cutoff(index, wanted, f"keeps {why}; wanted at {wanted}, moved so that a round stays whole")

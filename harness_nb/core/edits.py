@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from harness_nb.core.item import How, Item, covered
-from harness_nb.core.messages import Message, Part, Text
+from harness_nb.core.messages import Message, Part, Text, Thinking
 from harness_nb.core.preview import head_and_tail, shorten_arguments
 from harness_nb.core.requests import Reply
 
@@ -54,7 +54,8 @@ def evicted(item: Item, text: str, path: str) -> Item:
 def merged(item: Item, text: str, *, of: Iterable[Item]) -> Item:
     """Puts text in front of a message, visibly divided; it takes the place of `of`. The message's own text stays whole."""
     own: tuple[Part, ...] = item.message.parts
-    message = replace(item.message, content=(Text(f"{text}\n\n---\n\n"), *own))
+    at = next((at for at, part in enumerate(own) if not isinstance(part, Thinking)), len(own))  # reasoning comes first
+    message = replace(item.message, content=(*own[:at], Text(f"{text}\n\n---\n\n"), *own[at:]))
     stood = tuple(index for index in covered((*of, item)) if index != item.index)
     return replace(item, message=message, how="merged", stands_for=stood)
 

@@ -44,7 +44,9 @@ def _plain(value: object) -> object:
         return value.text
     if isinstance(value, tuple | list | frozenset):
         return [_plain(one) for one in value]
-    return value if value is None or isinstance(value, str | int | float | bool | dict) else str(value)
+    if isinstance(value, dict):
+        return {str(key): _plain(one) for key, one in value.items()}
+    return value if value is None or isinstance(value, str | int | float | bool) else str(value)
 
 
 @dataclass(frozen=True, kw_only=True)

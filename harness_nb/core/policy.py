@@ -49,7 +49,7 @@ class CompactionPolicy:
         return {one.name: getattr(held, one.name) for one in fields(held)} if is_dataclass(held) else {}
 
     def __repr__(self) -> str:
-        """Name and settings that are not at their default."""
+        """Class and name."""
         return f"{type(self).__name__}({self.name!r})"
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, fields
+from dataclasses import fields
 from datetime import datetime
 from typing import Any, cast
 
@@ -22,7 +22,7 @@ def message_to_record(message: Message) -> dict[str, Any]:
     if message.time is not None:
         record["time"] = message.time.isoformat()
     if message.usage is not None:
-        record["usage"] = {k: v for k, v in asdict(message.usage).items() if v not in (0, None)}
+        record["usage"] = _usage_to_record(message.usage)
     return record
 
 
@@ -45,6 +45,11 @@ def message_from_record(record: Mapping[str, Any]) -> Message:
         )
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise MessageError(f"A record holds no message: {error!r}.", "Leave the line out, or repair it.") from error
+
+
+def _usage_to_record(usage: Usage) -> dict[str, Any]:
+    """What differs from the default; a cost of 0 is known and stays."""
+    return {one.name: value for one in fields(Usage) if (value := getattr(usage, one.name)) != one.default}
 
 
 def _usage(record: Mapping[str, Any]) -> Usage:

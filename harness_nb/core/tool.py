@@ -87,11 +87,11 @@ class Tool:
 def _parameters(function: Callable[..., Any], described: dict[str, str]) -> dict[str, Any]:
     try:
         hints = typing.get_type_hints(function)
-    except (NameError, TypeError):
+    except (NameError, TypeError, AttributeError, SyntaxError):  # a name that is not there at run time
         hints = {}
     properties: dict[str, Any] = {}
     required = []
-    for parameter in inspect.signature(function).parameters.values():
+    for parameter in _signature(function).parameters.values():
         if parameter.kind not in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY):
             raise ConfigError(
                 f"{function.__name__}() takes {str(parameter)!r}, which has no place in a schema.",
@@ -109,10 +109,19 @@ def _parameters(function: Callable[..., Any], described: dict[str, str]) -> dict
     return {"type": "object", "properties": properties, "required": required}
 
 
+def _signature(function: Callable[..., Any]) -> inspect.Signature:
+    try:
+        return inspect.signature(function)
+    except ValueError as error:
+        raise ConfigError(
+            f"The parameters of {function!r} are not known.", "Wrap it in a function of your own.", subject=function
+        ) from error
+
+
 def json_schema(annotation: Any) -> dict[str, Any]:
     """JSON schema of a type annotation; empty (anything goes) for what has none."""
-    if annotation in _JSON_TYPES:
-        return _JSON_TYPES[annotation]
+    if isinstance(annotation, type) and annotation in _JSON_TYPES:
+        return dict(_JSON_TYPES[annotation])
     origin, arguments = typing.get_origin(annotation), typing.get_args(annotation)
     if origin is typing.Annotated:
         return json_schema(arguments[0])

@@ -102,27 +102,36 @@ class View:
 
     @classmethod
     def of(cls, transcript: Transcript, **fields: object) -> View:
-        """A view of a whole conversation, as at its first request: nothing compacted yet."""
+        """A view of a whole conversation, as at its first request: nothing compacted yet.
+
+        System messages become the system prompt. Other fields of the view may be given; unless they are, the turn in
+        progress begins with the last message of the user, and prompt and schemas are estimated.
+        """
         items = ModelInput(Item(index, message) for index, message in enumerate(transcript) if message.role != "system")
         system = "\n".join(message.text for message in transcript if message.role == "system")
-        users = [index for index, message in enumerate(transcript) if message.role == "user"]
+        users = [index for index, message in enumerate(transcript) if message.origin == "user"]
         given = {"turn": users[-1] if users else len(transcript), "system": system} | fields
         view = cls(log=transcript, input=items, **given)  # type: ignore[arg-type]  # checked by the dataclass's users
-        return view if "fixed_tokens" in fields else replace(view, fixed_tokens=view.measure.text(system))
+        if "fixed_tokens" in fields:
+            return view
+        return replace(view, fixed_tokens=view.measure.text(view.system) + view.measure.tools(view.tools))
 
     # Sizes
 
     @property
     def figure(self) -> TokenFigure:
         """The token figure: the last bill plus an estimate of what came after, or a bare estimate."""
-        messages = self.input.messages
-        sums = messages.sums(self.measure)
-        covered = self.billed if self.usage is not None else 0
-        estimate = round((sums[-1] - sums[covered] + (0 if covered else self.fixed_tokens)) * self.scale)
-        if self.usage is None or not covered:
-            return TokenFigure(tokens=estimate, billed=0, estimated=estimate, counter=self.measure.name)
-        billed, estimate = self.usage.input_tokens + self.usage.output_tokens, estimate + self.carried
-        return TokenFigure(tokens=billed + estimate, billed=billed, estimated=estimate, counter=self.measure.name)
+        messages, counter = self.input.messages, self.measure.name
+        if self.usage is None or not self.billed:
+            estimate = self._estimate(messages.tokens(self.measure))
+            return TokenFigure(tokens=estimate, billed=0, estimated=estimate, counter=counter)
+        bill = self.usage.input_tokens + self.usage.output_tokens
+        since = round(messages.tokens(self.measure, self.billed) * self.scale) + self.carried
+        return TokenFigure(tokens=max(0, bill + since), billed=bill, estimated=since, counter=counter)
+
+    def _estimate(self, tokens: int) -> int:
+        """The whole model input by estimate alone, for a list of that size."""
+        return round((tokens + self.fixed_tokens) * self.scale)
 
     @property
     def tokens(self) -> int:
@@ -133,10 +142,11 @@ class View:
         """The same figure for another list: it differs by the estimated difference, so before and after compare."""
         if items is self.input:
             return self.tokens
-        estimate = self.measure.total(item.message for item in items) - self.sums(self.measure)[-1]
-        return self.tokens + round(estimate * self.scale)
+        size = self.measure.total(item.message for item in items)
+        more = self._estimate(size) - self._estimate(self.input.messages.tokens(self.measure))
+        return max(0, self.tokens + more)
 
-    def sums(self, size: Size) -> Sequence[int]:
+    def sums(self, size: Size) -> tuple[int, ...]:
         """Running sums over `input`: entry i is the size of the first i items. A message is measured once."""
         return self.input.sums(size)
 
@@ -233,6 +243,5 @@ class View:
         after = ModelInput(plan.input)
         if self.usage is None or not self.billed:
             return replace(self, input=after, state=plan.state)
-        carried = self.carried + self.tokens_of(plan.input) - self.tokens
-        since = self.sums(self.measure)[-1] - self.sums(self.measure)[self.billed]
-        return replace(self, input=after, state=plan.state, billed=len(after), carried=carried + round(since * self.scale))
+        carried = self.tokens_of(plan.input) - self.figure.billed
+        return replace(self, input=after, state=plan.state, billed=len(after), carried=carried)
