@@ -134,9 +134,7 @@ def _is_silent(evidence: _Evidence) -> bool:
 
 
 def _overflow(evidence: _Evidence, who: str) -> ContextOverflowError:
-    words = evidence.words
-    found = next((match for one in OVERFLOWS if (match := one.pattern.search(words))), None)
-    figures = {name: int(figure) for name, figure in (found.groupdict() if found else {}).items() if figure}
+    figures = _figures(evidence.words)
     window, given = figures.get("window"), figures.get("input")
     if window is not None:
         window = max(window - figures.get("output", 0), 1)
@@ -147,6 +145,13 @@ def _overflow(evidence: _Evidence, who: str) -> ContextOverflowError:
         input_tokens=given,
         window=window,
     )
+
+
+def _figures(words: str) -> dict[str, int]:
+    """Sizes in the text, by the pattern that finds most of them."""
+    matches = (match for one in OVERFLOWS if (match := one.pattern.search(words)))
+    found = ({name: int(figure) for name, figure in match.groupdict().items() if figure} for match in matches)
+    return max(found, key=len, default={})
 
 
 def _rate(evidence: _Evidence, who: str, meaning: Meaning) -> RateLimitError:

@@ -93,7 +93,7 @@ def tokens(text: str) -> list[str]:
     found: list[str] = []
     for match in _TOKEN.finditer(normal(text)):
         word = match.group()
-        if "\u3040" <= word[0] and len(word) > 2 and re.match(f"[{_CJK}]", word):
+        if word[0] >= "\u3040" and len(word) > 2 and re.match(f"[{_CJK}]", word):
             found += (word[at : at + 2] for at in range(len(word) - 1))
         else:
             found.append(word.removesuffix("'s").removesuffix("’s"))

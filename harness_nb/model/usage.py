@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from harness_nb.core.messages import Image, Message, Opaque, Text, Thinking, Usage
+from harness_nb.core.tokens import IMAGE_TOKENS
 from harness_nb.model.base import ModelRequest
 
 CHARS_PER_TOKEN = 4
 """What the built-in models call a token. They have no tokenizer, so this is their definition, not an estimate."""
-
-IMAGE_TOKENS = 85
-"""A picture, whatever its size: what OpenAI bills for one in low detail."""
 
 
 def tokens_of_chars(chars: int) -> int:
