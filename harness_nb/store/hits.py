@@ -1,0 +1,92 @@
+"""What a search finds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from datetime import date as Date
+from typing import TYPE_CHECKING, Literal, overload
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+Kind = Literal["memory", "daily", "topic", "session", "archive"]
+Stage = Literal["all words", "any word", "substring", "expression", ""]
+
+
+@dataclass(frozen=True, slots=True)
+class SearchHit:
+    """One line of a file, or one message of a session, that was found.
+
+    Attributes:
+        path: Name of the file relative to the folder searched, with forward slashes.
+        line: Number of the line in the file, from 1; only LF and CRLF end a line.
+        content: The whole line, or the whole text of the message.
+        rank: The bm25 value: lower is better. 0 where parts of words were looked for.
+        snippet: An excerpt in one line with the finds in `[` and `]`.
+        kind: `memory` (MEMORY.md), `daily`, `topic`, `session` or `archive`.
+        date: Day of the log or of the message, where there is one.
+    """
+
+    path: str
+    line: int
+    content: str
+    rank: float
+    snippet: str
+    kind: Kind
+    date: Date | None
+
+
+class SearchHits(Sequence[SearchHit]):
+    """The hits of a search, best first; of equals the newest first.
+
+    Attributes:
+        query: What was searched for.
+        stage: What a hit has: `all words` of the query, `any word`, or a `substring`; empty without hits.
+    """
+
+    def __init__(self, hits: Sequence[SearchHit] = (), *, query: str = "", stage: Stage = "") -> None:
+        self._hits = tuple(hits)
+        self.query = query
+        self.stage: Stage = stage
+
+    @overload
+    def __getitem__(self, index: int) -> SearchHit: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> SearchHits: ...
+
+    def __getitem__(self, index: int | slice) -> SearchHit | SearchHits:
+        if isinstance(index, slice):
+            return SearchHits(self._hits[index], query=self.query, stage=self.stage)
+        return self._hits[index]
+
+    def __len__(self) -> int:
+        return len(self._hits)
+
+    def __iter__(self) -> Iterator[SearchHit]:
+        return iter(self._hits)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, SearchHits):
+            return NotImplemented
+        return (self._hits, self.query, self.stage) == (other._hits, other.query, other.stage)
+
+    def __hash__(self) -> int:
+        return hash((self._hits, self.query, self.stage))
+
+    def __repr__(self) -> str:
+        count = f"{len(self)} hit{'' if len(self) == 1 else 's'}"
+        return f"SearchHits({self.query!r}: {count}{f', {self.stage}' if self.stage else ''})"
+
+    @property
+    def records(self) -> list[dict[str, object]]:
+        """The hits as plain records."""
+        return [asdict(hit) for hit in self._hits]
+
+    @property
+    def df(self) -> DataFrame:
+        """The hits as a DataFrame, one row each."""
+        from harness_nb.frames import hits_frame
+
+        return hits_frame(self.records)

@@ -1,0 +1,299 @@
+"""Full-text search over the files of a workspace, or of any folder."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+from harness_nb.errors import ConfigError, QueryError, StoreError
+from harness_nb.store.database import Database, IndexBusy, IndexDamaged, reported
+from harness_nb.store.documents import Stamp, documents, kind_of, stamp_of
+from harness_nb.store.files import read_bytes
+from harness_nb.store.hits import SearchHits, Stage
+from harness_nb.store.indexing import index_file, known_files, make_workspace_id, remove_file, workspace_id
+from harness_nb.store.query import Query, parse_query
+from harness_nb.store.searching import Found, containing, counted, ranked
+
+if TYPE_CHECKING:
+    from harness_nb.store.workspace import Workspace
+
+FILE_NAME = "memory_index.db"
+WAIT_SECONDS = 5.0
+"""How long an update waits for other writers."""
+
+_SEARCH_WAIT_SECONDS = 0.05
+_BATCH_BYTES = 8_000_000
+
+_T = TypeVar("_T")
+
+
+class MemoryIndex:
+    """Finds lines of Markdown files and messages of session logs below a folder.
+
+    The files are the truth: each search first takes in what changed in them, and a damaged index is made again. It can be
+    used from several threads and processes at a time. Where another process is writing the index, a search answers from
+    what is there.
+
+    Args:
+        folder: The folder to search.
+        database: The index file; by default `memory_index.db` in the folder.
+
+    Attributes:
+        warnings: What went wrong without stopping anything, one sentence each.
+
+    Raises:
+        StoreError: There is no such folder.
+    """
+
+    def __init__(self, folder: str | Path, *, database: str | Path | None = None) -> None:
+        self.folder = Path(os.path.realpath(Path(folder).expanduser()))
+        if database is None and not self.folder.is_dir():
+            raise StoreError(f"{str(folder)!r} is no folder.", "Name an existing folder to search.", subject=folder)
+        self.path = Path(os.path.realpath(database)) if database is not None else self.folder / FILE_NAME
+        self.warnings: list[str] = []
+        self._name = _name_in(self.path, self.folder)
+        self._database = Database(self.path)
+
+    @classmethod
+    def of(cls, workspace: Workspace) -> MemoryIndex:
+        """The index of a workspace, in the file that it shares with its neighbours. The folder need not exist yet."""
+        return cls(workspace.path, database=workspace.index_path)
+
+    def __repr__(self) -> str:
+        return f"MemoryIndex({str(self.folder)!r})"
+
+    def __enter__(self) -> MemoryIndex:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Closes the file, in all threads."""
+        self._database.close()
+
+    def search(self, query: str | None, limit: int = 10) -> SearchHits:
+        """Finds lines with all words of a text, else with any of them, else with parts of words.
+
+        Args:
+            query: Any text. A phrase in double quotes is looked for as a whole; nothing else is syntax.
+            limit: Most hits wanted.
+
+        Raises:
+            ConfigError: The limit is no whole number above 0.
+            StoreError: The index can't be made or opened.
+        """
+        _check_limit(limit)
+        parsed = parse_query(query)
+        if not parsed.words:
+            return SearchHits(query=parsed.text)
+        return self._answer(parsed, limit, _stages(parsed, limit))
+
+    def search_fts(self, expression: str, limit: int = 10) -> SearchHits:
+        """Finds lines by an expression in the query syntax of SQLite's FTS5, with its operators.
+
+        Raises:
+            QueryError: The expression is not valid.
+            ConfigError: The limit is no whole number above 0.
+            StoreError: The index can't be made or opened.
+        """
+        _check_limit(limit)
+
+        def run(connection: sqlite3.Connection, workspace: int) -> list[Found]:
+            try:
+                return ranked(connection, workspace, expression, limit)
+            except sqlite3.OperationalError as error:
+                if error.sqlite_errorcode != sqlite3.SQLITE_ERROR:
+                    raise
+                raise QueryError(
+                    f"{expression!r} is no FTS5 query: {error}.", "Correct it, or use search().", subject=expression
+                ) from error
+
+        parsed = Query(expression, tuple(parse_query(expression.replace('"', " ")).words))
+        return self._answer(parsed, limit, [("expression", run)])
+
+    def refresh(self, wait_seconds: float = WAIT_SECONDS) -> bool:
+        """Takes in all that changed in the files, and drops the files that are gone.
+
+        Args:
+            wait_seconds: How long to wait for other writers.
+
+        Returns:
+            Whether the index is up to date; False when others were writing it all the time.
+
+        Raises:
+            StoreError: The index can't be made or written.
+        """
+        return self._guarded(lambda: self._refresh(documents(self.folder), wait_seconds), when_busy=False)
+
+    def update(self, path: str | Path, wait_seconds: float = WAIT_SECONDS) -> bool:
+        """Takes in one file that changed or is gone.
+
+        Args:
+            path: The file, absolute or relative to the folder.
+            wait_seconds: How long to wait for other writers.
+
+        Returns:
+            Whether the file is up to date in the index; if not, the next refresh or search sees to it.
+
+        Raises:
+            StoreError: The index can't be made or written, or the file lies elsewhere.
+        """
+        full = self.folder / path
+        if not full.is_relative_to(self.folder):
+            raise StoreError(f"{str(path)!r} lies outside {str(self.folder)!r}.", "Name a file inside.", subject=path)
+        name = full.relative_to(self.folder).as_posix()
+        stamp = stamp_of(full) if kind_of(name) is not None else None
+        return self._guarded(lambda: self._write({name: stamp}, wait_seconds), when_busy=False)
+
+    def rebuild(self) -> None:
+        """Makes the rows of this folder again from its files.
+
+        Raises:
+            StoreError: The index can't be made or written, or others kept it locked.
+        """
+        if not self._guarded(self._rebuild, when_busy=False):
+            raise StoreError(
+                f"The index {str(self.path)!r} stayed locked.",
+                "Another process is writing it: try again.",
+                subject=self.path,
+            )
+
+    def counts(self) -> Mapping[str, int]:
+        """How many `files` and `lines` of this folder the index holds."""
+        return self._guarded(self._counts, when_busy={"files": 0, "lines": 0})
+
+    def _counts(self) -> dict[str, int]:
+        connection = self._database.connection()
+        with reported(self.path):
+            workspace = workspace_id(connection, self._name)
+            return counted(connection, workspace) if workspace is not None else {"files": 0, "lines": 0}
+
+    def _answer(self, query: Query, limit: int, stages: Sequence[tuple[Stage, _Run]]) -> SearchHits:
+        is_current = self._catch_up()
+        for stage, run in stages:
+            found: list[Found] = self._guarded(partial(self._read, run), when_busy=[])
+            if not is_current:  # a file may be gone by now
+                found = [row for row in found if (self.folder / row.path).exists()]
+            if found:
+                return SearchHits([row.hit(query.words) for row in found], query=query.text, stage=stage)
+        return SearchHits(query=query.text)
+
+    def _catch_up(self) -> bool:
+        try:
+            return self.refresh(_SEARCH_WAIT_SECONDS)
+        except StoreError as error:  # if it can't be read either, reading will say so
+            self._warn(f"The search did not take in what changed: {error.problem}")
+            return False
+
+    def _read(self, run: _Run) -> list[Found]:
+        connection = self._database.connection()
+        with reported(self.path):
+            workspace = workspace_id(connection, self._name)
+            return run(connection, workspace) if workspace is not None else []
+
+    def _refresh(self, found: Mapping[str, Stamp], wait_seconds: float) -> bool:
+        connection = self._database.connection()
+        with reported(self.path):
+            workspace = workspace_id(connection, self._name)
+            known = known_files(connection, workspace) if workspace is not None else {}
+        changed: dict[str, Stamp | None] = {
+            name: stamp for name, stamp in found.items() if name not in known or not known[name].is_current(stamp)
+        }
+        changed |= {name: None for name in known if name not in found}
+        return all(self._write(batch, wait_seconds) for batch in _batches(changed))
+
+    def _write(self, changed: Mapping[str, Stamp | None], wait_seconds: float) -> bool:
+        with self._database.atomic(wait_seconds) as connection:
+            workspace = make_workspace_id(connection, self._name)
+            for name, stamp in changed.items():
+                data = self._content(name) if stamp is not None else None
+                if stamp is None or data is None:
+                    remove_file(connection, workspace, name)
+                else:
+                    index_file(connection, workspace, name, stamp, data)
+        return True
+
+    def _content(self, name: str) -> bytes | None:
+        try:
+            return read_bytes(self.folder / name)
+        except StoreError as error:
+            self._warn(f"{error.problem} It is left out of the index.")
+            return None
+
+    def _rebuild(self) -> bool:
+        with self._database.atomic(WAIT_SECONDS) as connection:
+            workspace = make_workspace_id(connection, self._name)
+            for name in known_files(connection, workspace):
+                remove_file(connection, workspace, name)
+        return self._refresh(documents(self.folder), WAIT_SECONDS)
+
+    def _guarded(self, run: Callable[[], _T], *, when_busy: _T) -> _T:
+        """Runs; makes the index again when it turns out to be damaged."""
+        try:
+            try:
+                return run()
+            except IndexDamaged as damage:
+                self._replace(damage)
+                return run()
+        except IndexBusy:
+            return when_busy
+        except IndexDamaged as damage:
+            raise StoreError(
+                f"The index {str(self.path)!r} can't be used: {damage}.",
+                "Delete the file; it is made again from the files that it was made from.",
+                subject=self.path,
+            ) from damage
+
+    def _replace(self, damage: IndexDamaged) -> None:
+        aside = self._database.set_aside()
+        self._warn(f"The index was not usable ({damage}): set aside as {aside.name!r} and made again.")
+        self._refresh(documents(self.folder), WAIT_SECONDS)
+
+    def _warn(self, text: str) -> None:
+        if text not in self.warnings:
+            self.warnings.append(text)
+
+
+_Run = Callable[[sqlite3.Connection, int], list[Found]]
+
+
+def _stages(query: Query, limit: int) -> list[tuple[Stage, _Run]]:
+    """What is tried one after the other, until something is found."""
+    stages: list[tuple[Stage, _Run]] = []
+    if query.all_words:
+        stages.append(("all words", partial(ranked, expression=query.all_words, limit=limit)))
+        stages.append(("any word", partial(ranked, expression=query.any_word, limit=limit)))
+    stages.append(("substring", partial(containing, parts=query.parts, limit=limit)))
+    return stages
+
+
+def _name_in(database: Path, folder: Path) -> str:
+    """Name of a folder in an index: where it lies seen from the file, so that both can be moved together."""
+    try:
+        return folder.relative_to(database.parent).as_posix()
+    except ValueError:
+        return str(folder)
+
+
+def _check_limit(limit: int) -> None:
+    if isinstance(limit, bool) or not isinstance(limit, int) or limit < 1:
+        raise ConfigError(f"limit={limit!r} is no number of hits.", "Give a whole number above 0.", subject="limit")
+
+
+def _batches(changed: Mapping[str, Stamp | None]) -> Iterator[dict[str, Stamp | None]]:
+    """The files in groups that are written in one transaction each, so that no writer waits for long."""
+    batch: dict[str, Stamp | None] = {}
+    size = 0
+    for name, stamp in changed.items():
+        batch[name] = stamp
+        size += stamp.size if stamp is not None else 0
+        if size > _BATCH_BYTES:
+            yield batch
+            batch, size = {}, 0
+    if batch:
+        yield batch

@@ -1,0 +1,159 @@
+"""Rows of the index written and removed, a file at a time, inside a transaction of the caller.
+
+The ids of a workspace's rows lie in a range of their own, so that a search looks at nothing else. A file's rows are runs
+of ids, so that they are removed without a scan. A file that was only appended to gets rows for what is new.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import sqlite3
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from harness_nb.store.documents import Row, Stamp, kind_of, rows
+from harness_nb.store.query import searchable
+
+_ID_BITS = 40
+RACY_NS = 2_000_000_000
+"""A file changed less than this before it was read may have changed again within one tick of its file system."""
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What the index knows of a file."""
+
+    id: int
+    hash: str
+    stamp: Stamp
+    lines: int
+    checked_ns: int
+
+    def is_current(self, stamp: Stamp) -> bool:
+        """Whether the file is surely as it was read, without reading it."""
+        return stamp == self.stamp and stamp.mtime_ns + RACY_NS < self.checked_ns
+
+
+def workspace_id(connection: sqlite3.Connection, name: str) -> int | None:
+    """Number of a workspace in this index."""
+    row = connection.execute("SELECT id FROM workspace WHERE name = ?", (name,)).fetchone()
+    return None if row is None else int(row[0])
+
+
+def make_workspace_id(connection: sqlite3.Connection, name: str) -> int:
+    """Number of a workspace in this index, given to it when it has none."""
+    connection.execute("INSERT OR IGNORE INTO workspace (name) VALUES (?)", (name,))
+    found = workspace_id(connection, name)
+    assert found is not None  # noqa: S101  (inserted above, in the same transaction)
+    return found
+
+
+def id_range(workspace: int) -> tuple[int, int]:
+    """First and last id that a row of the workspace may have."""
+    return workspace << _ID_BITS, ((workspace + 1) << _ID_BITS) - 1
+
+
+_KNOWN = "SELECT path, id, hash, mtime_ns, ctime_ns, size, lines, checked_ns FROM doc WHERE workspace = ?"
+
+
+def known_files(connection: sqlite3.Connection, workspace: int) -> dict[str, Known]:
+    """What the index knows of all files of a workspace, by name."""
+    return {row[0]: _known(row) for row in connection.execute(_KNOWN, (workspace,))}
+
+
+def _known(row: tuple[str, int, str, int, int, int, int, int]) -> Known:
+    return Known(row[1], row[2], Stamp(*row[3:6]), row[6], row[7])
+
+
+def index_file(connection: sqlite3.Connection, workspace: int, name: str, stamp: Stamp, data: bytes) -> None:
+    """Brings the rows of one file up to date with its content.
+
+    Args:
+        connection: Inside a transaction.
+        workspace: Number of the workspace.
+        name: Name of the file in it.
+        stamp: Its stamp, taken before it was read.
+        data: Its content.
+    """
+    row = connection.execute(f"{_KNOWN} AND path = ?", (workspace, name)).fetchone()
+    known = _known(row) if row is not None else None
+    digest, is_appended = _compare(data, known)
+    start, lines = 0, 0
+    if known is not None and digest != known.hash:
+        if is_appended:
+            start, lines = known.stamp.size, known.lines
+        else:
+            _delete_rows(connection, known.id)
+    doc = _save_doc(connection, workspace, name, digest, stamp, data.count(b"\n"))
+    if known is None or digest != known.hash:
+        _insert_rows(connection, workspace, doc, rows(name, data[start:], lines + 1))
+
+
+def remove_file(connection: sqlite3.Connection, workspace: int, name: str) -> None:
+    """Removes a file and its rows."""
+    row = connection.execute("SELECT id FROM doc WHERE workspace = ? AND path = ?", (workspace, name)).fetchone()
+    if row is not None:
+        _delete_rows(connection, row[0])
+        connection.execute("DELETE FROM doc WHERE id = ?", row)
+
+
+def _compare(data: bytes, known: Known | None) -> tuple[str, bool]:
+    """Hash of a content, and whether it is the known one with whole lines behind it."""
+    size = known.stamp.size if known is not None else 0
+    hashed = hashlib.blake2b(data[:size], digest_size=16)
+    is_appended = known is not None and hashed.hexdigest() == known.hash and data[size - 1 : size] == b"\n"
+    hashed.update(data[size:])
+    return hashed.hexdigest(), is_appended
+
+
+def _save_doc(connection: sqlite3.Connection, workspace: int, name: str, digest: str, stamp: Stamp, lines: int) -> int:
+    values = (workspace, name, kind_of(name), digest, stamp.mtime_ns, stamp.ctime_ns, stamp.size, lines, time.time_ns())
+    row = connection.execute(
+        "INSERT INTO doc (workspace, path, kind, hash, mtime_ns, ctime_ns, size, lines, checked_ns)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+        " ON CONFLICT (workspace, path) DO UPDATE SET hash = excluded.hash, mtime_ns = excluded.mtime_ns,"
+        " ctime_ns = excluded.ctime_ns, size = excluded.size, lines = excluded.lines, checked_ns = excluded.checked_ns"
+        " RETURNING id",
+        values,
+    ).fetchone()
+    return int(row[0])
+
+
+def _insert_rows(connection: sqlite3.Connection, workspace: int, doc: int, new: Iterable[Row]) -> None:
+    first = _next_id(connection, workspace)
+    cursor = connection.executemany(
+        "INSERT INTO line (id, doc, line, date, text, searchable) VALUES (?, ?, ?, ?, ?, ?)",
+        ((first + i, doc, row.line, row.date, row.text, _other_form(row.text)) for i, row in enumerate(new)),
+    )
+    if cursor.rowcount < 1:
+        return
+    last = first + cursor.rowcount - 1
+    connection.execute(
+        "INSERT INTO line_fts (rowid, body) SELECT id, body FROM body WHERE id BETWEEN ? AND ?", (first, last)
+    )
+    extended = connection.execute("UPDATE span SET last = ? WHERE doc = ? AND last = ?", (last, doc, first - 1))
+    if extended.rowcount < 1:
+        connection.execute("INSERT INTO span (doc, first, last) VALUES (?, ?, ?)", (doc, first, last))
+
+
+def _next_id(connection: sqlite3.Connection, workspace: int) -> int:
+    low, high = id_range(workspace)
+    row = connection.execute("SELECT max(id) FROM line WHERE id BETWEEN ? AND ?", (low, high)).fetchone()
+    return low if row[0] is None else int(row[0]) + 1
+
+
+def _other_form(text: str) -> str | None:
+    """The searchable form where it is another text."""
+    form = searchable(text)
+    return None if form == text else form
+
+
+def _delete_rows(connection: sqlite3.Connection, doc: int) -> None:
+    for span in connection.execute("SELECT first, last FROM span WHERE doc = ?", (doc,)).fetchall():
+        connection.execute(
+            "INSERT INTO line_fts (line_fts, rowid, body) SELECT 'delete', id, body FROM body WHERE id BETWEEN ? AND ?",
+            span,
+        )
+        connection.execute("DELETE FROM line WHERE id BETWEEN ? AND ?", span)
+    connection.execute("DELETE FROM span WHERE doc = ?", (doc,))
