@@ -1,0 +1,1 @@
+"""The lab: recorded conversations, policies replayed over them, and what comes of it."""

@@ -1,0 +1,131 @@
+"""From what a reader found to a transcript with whole rounds, and the report of what was dropped or repaired."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from harness_nb.core.messages import Message
+from harness_nb.core.rounds import Repair, repair
+from harness_nb.core.transcript import Transcript
+from harness_nb.lab.entries import Begins, Compacted, Dropped, Entry, ModelNamed, Place, Said, Skipped
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CompactionMark:
+    """Where the recorded system compacted its context.
+
+    Attributes:
+        index: Number of messages of the transcript that were said before.
+        summary: The text that the recorded model wrote.
+        tokens_before: Size of the context before, as recorded, or None.
+    """
+
+    index: int
+    summary: str
+    tokens_before: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadReport:
+    """What was read from a file and what was not.
+
+    Attributes:
+        format: Name of the format.
+        read: Messages in the file. The transcript has `read - dropped + repaired` of them.
+        dropped: Messages left out: without content, off the conversation, or results without a call.
+        repaired: Calls that never got a result and were given a stub.
+        notes: All that was dropped, skipped, moved or repaired, a line each, in order of the file.
+        compactions: Where the recorded system compacted its context.
+        model: Model that wrote most of the answers, or None where the file does not say.
+    """
+
+    format: str
+    read: int = 0
+    dropped: int = 0
+    repaired: int = 0
+    notes: tuple[str, ...] = ()
+    compactions: tuple[CompactionMark, ...] = ()
+    model: str | None = None
+
+
+def conversations(entries: Iterable[Entry]) -> list[list[Entry]]:
+    """Divides entries at each `Begins`; without one all are one conversation."""
+    found: list[list[Entry]] = [[]]
+    for entry in entries:
+        if not isinstance(entry, Begins):
+            found[-1].append(entry)
+        elif any(isinstance(one, Said) for one in found[-1]):
+            found.append([])
+    return found
+
+
+def assemble(entries: Sequence[Entry], *, format: str, name: str = "") -> tuple[Transcript, ReadReport]:
+    """Makes a transcript of entries in the order of the conversation.
+
+    Args:
+        entries: What a reader found.
+        format: Name of the format, for the report.
+        name: Where it came from, for displays.
+    """
+    said = [entry for entry in entries if isinstance(entry, Said)]
+    fixed = repair([one.message for one in said])
+    noted = sorted([*_notes_of_entries(entries), *_notes_of_repair(said, fixed)], key=lambda note: note[0])
+    notes = tuple(f"{place}: {text}" for place, text in noted)
+    dropped = sum(isinstance(entry, Dropped) for entry in entries)
+    report = ReadReport(
+        format=format,
+        read=len(said) + dropped,
+        dropped=dropped + len(fixed.dropped),
+        repaired=len(fixed.stubbed),
+        notes=notes,
+        compactions=_marks(entries, fixed),
+        model=_model(entries),
+    )
+    return Transcript(fixed.apply([one.message for one in said]), report=notes, name=name), report
+
+
+def _notes_of_entries(entries: Iterable[Entry]) -> list[tuple[Place, str]]:
+    words = {Dropped: "dropped", Skipped: "skipped"}
+    return [
+        (entry.place, f"{words[type(entry)]} {entry.what}") for entry in entries if isinstance(entry, Dropped | Skipped)
+    ]
+
+
+def _notes_of_repair(said: Sequence[Said], fixed: Repair) -> list[tuple[Place, str]]:
+    notes = [
+        (said[at].place, f"dropped a result without a call, id {said[at].message.call_id!r}") for at in fixed.dropped
+    ]
+    notes += [(said[at].place, "put a result next to its call") for at in fixed.moved]
+    caller = Place()
+    for one in fixed.order:
+        if isinstance(one, Message):
+            notes.append((caller, f"call {one.call_id!r} never got a result; a stub was added"))
+        elif said[one].message.calls:
+            caller = said[one].place
+    return notes
+
+
+def _marks(entries: Iterable[Entry], fixed: Repair) -> tuple[CompactionMark, ...]:
+    """The marks, each put before the first message that was said after it."""
+    marks = []
+    position = 0
+    for entry in entries:
+        if isinstance(entry, Said):
+            position += 1
+        elif isinstance(entry, Compacted):
+            index = next(
+                (at for at, one in enumerate(fixed.order) if isinstance(one, int) and one >= position),
+                len(fixed.order),
+            )
+            marks.append(CompactionMark(index=index, summary=entry.summary, tokens_before=entry.tokens_before))
+    return tuple(marks)
+
+
+def _model(entries: Iterable[Entry]) -> str | None:
+    """The model of most answers, or the first that a header names."""
+    answers = Counter(entry.model for entry in entries if isinstance(entry, Said) and entry.model)
+    if answers:
+        return answers.most_common(1)[0][0]
+    return next((entry.model for entry in entries if isinstance(entry, ModelNamed)), None)
