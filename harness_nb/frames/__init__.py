@@ -1,0 +1,34 @@
+"""Data frames; the only layer that imports pandas. Plain records go in, and every frame has its documented columns.
+
+Columns, dtypes, meanings and units stand in `columns.py`; a frame without rows has the same ones.
+"""
+
+from harness_nb.frames.frames import (
+    daily_logs_frame,
+    events_frame,
+    hits_frame,
+    memory_frame,
+    messages_frame,
+    parts_frame,
+    plans_frame,
+    replay_frame,
+    sessions_frame,
+    status_frame,
+    tools_frame,
+    usage_frame,
+)
+
+__all__ = [
+    "daily_logs_frame",
+    "events_frame",
+    "hits_frame",
+    "memory_frame",
+    "messages_frame",
+    "parts_frame",
+    "plans_frame",
+    "replay_frame",
+    "sessions_frame",
+    "status_frame",
+    "tools_frame",
+    "usage_frame",
+]

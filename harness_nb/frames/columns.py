@@ -1,0 +1,198 @@
+"""The schema of every frame: name, dtype, meaning and unit of each column."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from harness_nb.core.events import Event
+from harness_nb.core.messages import ROLES
+from harness_nb.core.view import HOOKS
+
+Kind = Literal["text", "category", "count", "number", "flag", "time", "date", "list"]
+
+ROLE = ROLES
+ORIGIN = ("user", "model", "tool", "harness")
+HOW = ("kept", "truncated", "cleared", "evicted", "merged", "summary", "note")
+FATE = ("kept", "changed", "stood for", "gone", "back")
+HIT_KIND = ("memory", "daily", "topic", "session", "archive")
+RESULT_STATUS = ("ok", "error", "denied", "interrupted")
+OUTCOME = ("completed", "skipped", "failed")
+UNIT = ("tokens", "messages")
+
+
+def _event_kinds() -> tuple[str, ...]:
+    return tuple(kind.kind for kind in Event.__subclasses__() if kind.is_stored)
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column of a frame.
+
+    Attributes:
+        name: Its name; also the key in a record.
+        kind: `text`; `category` of fixed values; `count`, a whole number that may be unknown (`Int64`); `number` (`float64`);
+            `flag`, true or false or unknown (`boolean`); `time`, UTC to the microsecond; `date`, a local day without a zone;
+            `list`, a tuple a row (`object`).
+        meaning: What it says.
+        unit: Of its figures, or empty.
+        values: The values of a category, in order.
+    """
+
+    name: str
+    kind: Kind
+    meaning: str
+    unit: str = ""
+    values: tuple[str, ...] = ()
+
+
+_SESSION = Column("session", "text", "id of the session")
+_TURN = Column("turn", "count", "number of the turn, 1 for the first, 0 outside of one")
+
+HITS = (
+    Column("position", "count", "place in the result, 1 for the best"),
+    Column("path", "text", "file, relative to the folder that was searched"),
+    Column("line", "count", "line in the file, 1 for the first"),
+    Column("content", "text", "the whole line or message"),
+    Column("snippet", "text", "excerpt with the matches marked"),
+    Column("rank", "number", "bm25 value: lower is better"),
+    Column("kind", "category", "what the file is", values=HIT_KIND),
+    Column("date", "date", "day that the file or message belongs to"),
+)
+
+MESSAGES = (
+    Column("index", "count", "place in the log; names the message for ever"),
+    Column("role", "category", "role", values=ROLE),
+    Column("origin", "category", "who made it", values=ORIGIN),
+    Column("text", "text", "its whole text"),
+    Column("name", "text", "name of the tool or author"),
+    Column("call_id", "text", "of a tool result: id of its call"),
+    Column("calls", "list", "of an assistant: ids of the calls it makes"),
+    Column("tools", "list", "names of the tools it calls"),
+    Column("status", "category", "of a tool result: how the call ended", values=RESULT_STATUS),
+    Column("time", "time", "when it was said"),
+    Column("tokens", "count", "estimate by the session's measure", "tokens"),
+    Column("fate", "category", "what became of it in the model input", values=FATE),
+    Column("how", "category", "edit that changed it or stands for it", values=HOW),
+    _SESSION,
+)
+
+EVENTS = (
+    Column("number", "count", "place in the session, 1 for the first"),
+    Column("time", "time", "when"),
+    _TURN,
+    Column("kind", "category", "what happened", values=_event_kinds()),
+    Column("summary", "text", "in words"),
+    Column("tokens_before", "count", "of a compaction: model input before, by the session's measure", "tokens"),
+    Column("tokens_after", "count", "of a compaction: the same measure after", "tokens"),
+    Column("fixed_tokens", "count", "system prompt, memory and schemas, part of both sizes", "tokens"),
+    Column("outcome", "category", "of a compaction: what came of it", values=OUTCOME),
+    Column("plan_number", "count", "of a compaction: number of its plan, as in the frame of plans"),
+    Column("call_id", "text", "of a tool call: its id"),
+    Column("first_message", "count", "of facts: first message they were taken from"),
+    Column("last_message", "count", "of facts: last message they were taken from"),
+    Column("path", "text", "file that was written"),
+    Column("seconds", "number", "how long it took", "seconds"),
+    _SESSION,
+)
+
+DAILY_LOGS = (
+    Column("date", "date", "day of the log, local"),
+    Column("time", "time", "when it was written"),
+    Column("text", "text", "the fact"),
+    Column("path", "text", "file, relative to the workspace"),
+    Column("line", "count", "line in the file, 1 for the first"),
+    Column("source", "text", "what wrote it"),
+    Column("role", "category", "who said it", values=ROLE),
+    Column("first_message", "count", "first message it was taken from"),
+    Column("last_message", "count", "last message it was taken from"),
+    _SESSION,
+)
+
+PLANS = (
+    Column("plan_number", "count", "number of the plan in the session"),
+    Column("time", "time", "when"),
+    _TURN,
+    Column("policy", "text", "name of the policy"),
+    Column("hook", "category", "why it was called", values=HOOKS),
+    Column("outcome", "category", "what came of it", values=OUTCOME),
+    Column("detail", "text", "the plan's own word for what it did"),
+    Column("reason", "text", "why, in words"),
+    Column("tokens_before", "count", "model input before, by the session's measure", "tokens"),
+    Column("tokens_after", "count", "the same measure after", "tokens"),
+    Column("fixed_tokens", "count", "system prompt, memory and schemas, part of both sizes", "tokens"),
+    Column("messages_before", "count", "items before", "messages"),
+    Column("messages_after", "count", "items after", "messages"),
+    Column("summarised", "count", "messages that a summary now stands for", "messages"),
+    Column("gone", "count", "messages neither shown nor stood for", "messages"),
+    Column("model_calls", "count", "requests made for it"),
+    Column("repairs", "list", "what guards changed about it"),
+    Column("seconds", "number", "how long it took", "seconds"),
+    _SESSION,
+)
+
+USAGE = (
+    Column("time", "time", "when the model answered"),
+    _TURN,
+    Column("step", "count", "number of the request in the turn"),
+    Column("purpose", "text", "why the model was asked"),
+    Column("estimate", "count", "input as figured before it was sent", "tokens"),
+    Column("input_tokens", "count", "whole prompt, as reported", "tokens"),
+    Column("output_tokens", "count", "reply, as reported", "tokens"),
+    Column("cached_tokens", "count", "read from the provider's cache, as reported", "tokens"),
+    Column("cost", "number", "as reported or by the provider's price list", "US dollars"),
+    Column("seconds", "number", "how long it took", "seconds"),
+    _SESSION,
+)
+
+REPLAY = (
+    Column("step", "count", "number of the point at which the policy was called"),
+    _TURN,
+    Column("index", "count", "messages of the transcript said by then"),
+    Column("hook", "category", "why the policy was called", values=HOOKS),
+    Column("outcome", "text", "the plan's word for what it did"),
+    Column("reason", "text", "why, in words"),
+    Column("tokens_before", "count", "model input before, by the session's measure", "tokens"),
+    Column("tokens_after", "count", "the same measure after", "tokens"),
+    Column("fixed_tokens", "count", "system prompt, memory and schemas, part of both sizes", "tokens"),
+    Column("messages_before", "count", "items before", "messages"),
+    Column("messages_after", "count", "items after", "messages"),
+    Column("window", "count", "context window", "tokens"),
+    Column("pressure", "number", "model input after, as a part of the window", "0 to 1"),
+    Column("tier", "count", "tier in force"),
+    Column("model_calls", "count", "requests made for it"),
+)
+
+MEMORY = (
+    Column("path", "text", "file, relative to the workspace"),
+    Column("line", "count", "line in the file, 1 for the first"),
+    Column("heading", "text", "last heading above it"),
+    Column("text", "text", "the line"),
+)
+
+STATUS = (
+    Column("name", "text", "what it is about"),
+    Column("value", "text", "how it stands"),
+)
+
+PARTS = (
+    Column("part", "text", "what fills the window"),
+    Column("tokens", "count", "estimate, scaled to the total", "tokens"),
+    Column("share", "number", "part of the window", "0 to 1"),
+    Column("messages", "count", "messages of this kind"),
+)
+
+TOOLS = (
+    Column("name", "text", "name that the model uses"),
+    Column("effect", "category", "what it may do", values=("read", "write", "run")),
+    Column("permission", "text", "what happens when the model calls it"),
+    Column("description", "text", "what the model is told of it"),
+)
+
+SESSIONS = (
+    _SESSION,
+    Column("agent", "text", "name of the agent"),
+    Column("messages", "count", "messages in its log"),
+    Column("last_activity", "time", "when it was last written to"),
+    Column("is_current", "flag", "whether it is the session in use"),
+)

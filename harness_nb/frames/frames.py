@@ -1,0 +1,98 @@
+"""A function a frame: plain records in, a frame with the documented columns out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from datetime import time
+
+import pandas as pd
+
+from harness_nb.frames import columns
+from harness_nb.frames.assembly import Record, assemble
+
+
+def hits_frame(records: Iterable[Record], *, query: str = "") -> pd.DataFrame:
+    """Search hits, best first; columns `columns.HITS`.
+
+    Args:
+        records: Hits in order; `position` is filled in where it is missing.
+        query: Kept in `attrs`, for provenance.
+    """
+    placed = [{"position": position, **record} for position, record in enumerate(records, start=1)]
+    frame = assemble(placed, columns.HITS)
+    frame.attrs = {"query": query}
+    return frame
+
+
+def messages_frame(records: Iterable[Record]) -> pd.DataFrame:
+    """Messages of a session's log; columns `columns.MESSAGES`."""
+    return assemble(records, columns.MESSAGES)
+
+
+def events_frame(records: Iterable[Record]) -> pd.DataFrame:
+    """What happened in a session, in order; columns `columns.EVENTS`."""
+    numbered = [{"number": number, **record} for number, record in enumerate(records, start=1)]
+    return assemble(numbered, columns.EVENTS)
+
+
+def daily_logs_frame(records: Iterable[Record]) -> pd.DataFrame:
+    """Entries of the daily logs; columns `columns.DAILY_LOGS`.
+
+    A local `time` of day becomes UTC by the record's `date` and `zone`; `messages`, a pair, is taken apart.
+    """
+    return assemble(map(_log_row, records), columns.DAILY_LOGS)
+
+
+def _log_row(record: Record) -> Record:
+    row = dict(record)
+    if isinstance(span := row.get("messages"), tuple | list) and span:
+        row |= {"first_message": span[0], "last_message": span[-1]}
+    if isinstance(clock := row.get("time"), time):
+        zone = row.get("zone")
+        row["time"] = f"{row['date']}T{clock.isoformat()}{zone}" if zone else None  # without a zone it is no instant
+    return row
+
+
+def plans_frame(records: Iterable[Record]) -> pd.DataFrame:
+    """Plans that were carried out, skipped or failed; columns `columns.PLANS`."""
+    return assemble(records, columns.PLANS)
+
+
+def usage_frame(records: Iterable[Record]) -> pd.DataFrame:
+    """Model requests with what the provider reported beside our estimate; columns `columns.USAGE`."""
+    return assemble(map(_with_usage, records), columns.USAGE)
+
+
+def _with_usage(record: Record) -> Record:
+    usage = record.get("usage")
+    return {**record, **usage} if isinstance(usage, Mapping) else record
+
+
+def replay_frame(records: Iterable[Record]) -> pd.DataFrame:
+    """Points at which a policy was called in a replay; columns `columns.REPLAY`."""
+    return assemble(records, columns.REPLAY)
+
+
+def memory_frame(records: Iterable[Record]) -> pd.DataFrame:
+    """Lines of curated memory; columns `columns.MEMORY`."""
+    return assemble(records, columns.MEMORY)
+
+
+def status_frame(records: Iterable[Record]) -> pd.DataFrame:
+    """Lines of a status; columns `columns.STATUS`."""
+    return assemble(records, columns.STATUS)
+
+
+def parts_frame(records: Iterable[Record]) -> pd.DataFrame:
+    """What fills the window; columns `columns.PARTS`."""
+    return assemble(records, columns.PARTS)
+
+
+def tools_frame(records: Iterable[Record]) -> pd.DataFrame:
+    """Tools of an agent; columns `columns.TOOLS`."""
+    return assemble(records, columns.TOOLS)
+
+
+def sessions_frame(records: Iterable[Record]) -> pd.DataFrame:
+    """Sessions of a workspace; columns `columns.SESSIONS`."""
+    return assemble(records, columns.SESSIONS)

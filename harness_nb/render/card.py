@@ -1,0 +1,176 @@
+"""The view model of every result, a card, and the two functions that make HTML and text of one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from harness_nb.render.html import Markup, escape, join, tag
+from harness_nb.render.text import cell, clip, count, text_table
+from harness_nb.render.theme import style_block
+
+MAX_ROWS = 20
+MAX_CELL_CHARS = 240
+MAX_TEXT_CHARS = 4_000
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Rows of values.
+
+    Attributes:
+        head: Names of the columns, units in them.
+        rows: The rows to show.
+        total: How many rows there are; more than are shown is said below.
+        noun: What a row is.
+        caption: A heading, or empty.
+        is_open: False folds the table under its caption.
+        code: Names of the columns that are shown in a fixed-width font.
+    """
+
+    head: tuple[str, ...]
+    rows: tuple[tuple[object, ...], ...]
+    total: int = 0
+    noun: str = "row"
+    caption: str = ""
+    is_open: bool = True
+    code: frozenset[str] = frozenset()
+
+    @classmethod
+    def of(
+        cls, head: Sequence[str], rows: Sequence[Sequence[object]], *, most: int = MAX_ROWS, **fields: object
+    ) -> Table:
+        """A table of the first rows, which knows how many there are."""
+        return cls(tuple(head), tuple(tuple(row) for row in rows[:most]), total=len(rows), **fields)  # type: ignore[arg-type]  # the names of the fields are those of the class
+
+    @property
+    def right(self) -> tuple[bool, ...]:
+        """Which columns hold numbers only and are set to the right."""
+        return tuple(
+            bool(self.rows) and all(_is_number(row[at]) or row[at] is None for row in self.rows)
+            for at in range(len(self.head))
+        )
+
+    @property
+    def left_out(self) -> str:
+        """How many rows are not shown, in words, or empty."""
+        hidden = self.total - len(self.rows)
+        return f"and {count(hidden, 'more ' + self.noun, 'more ' + self.noun + 's')}" if hidden > 0 else ""
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+@dataclass(frozen=True, slots=True)
+class Pre:
+    """A text exactly as it is: no Markdown, no HTML, no formulas."""
+
+    text: str
+    caption: str = ""
+    is_open: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """Markup with the same said in text; the text is for places without HTML only."""
+
+    html: Markup
+    text: str = ""
+
+
+Block = Table | Pre | Drawing
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """What a result shows.
+
+    Attributes:
+        title: What it is.
+        line: The state in words, so that nothing below is needed to understand it.
+        blocks: Tables, texts and drawings.
+        notes: Remarks below, such as what to call next.
+        styles: Rules of its drawings, each scoped below `.hnb`.
+    """
+
+    title: str
+    line: str = ""
+    blocks: tuple[Block, ...] = ()
+    notes: tuple[str, ...] = ()
+    styles: tuple[str, ...] = ()
+
+
+def card_html(card: Card) -> str:
+    """A card as HTML that reads well with every style removed."""
+    return str(
+        tag(
+            "div",
+            Markup(style_block(*card.styles)),
+            _header(card),
+            *map(_block_html, card.blocks),
+            *_notes(card),
+            class_="hnb",
+        )
+    )
+
+
+def card_text(card: Card) -> str:
+    """A card as text."""
+    head = f"{card.title}\n{card.line}" if card.line else card.title
+    blocks = [text for block in card.blocks if (text := _block_text(block))]
+    return "\n\n".join([head, *blocks, *card.notes])
+
+
+def _header(card: Card) -> Markup:
+    return join(
+        tag("div", tag("strong", card.title), class_="hnb-title"),
+        tag("div", card.line, class_="hnb-line") if card.line else None,
+    )
+
+
+def _notes(card: Card) -> list[Markup]:
+    return [tag("div", note, class_="hnb-note") for note in card.notes]
+
+
+def _block_html(block: Block) -> Markup:
+    if isinstance(block, Drawing):
+        return block.html
+    body = _table_html(block) if isinstance(block, Table) else tag("pre", clip(block.text, MAX_TEXT_CHARS))
+    if not block.caption:
+        return body
+    if block.is_open:
+        return join(tag("div", block.caption, class_="hnb-caption"), body)
+    return tag("details", tag("summary", block.caption), body)
+
+
+def _table_html(table: Table) -> Markup:
+    right = table.right
+    sides = ["hnb-num" if to_right else None for to_right in right]
+    head = tag("tr", *(tag("th", name, class_=side) for name, side in zip(table.head, sides, strict=True)))
+    rows = [
+        tag("tr", *(_cell(value, name, side, table) for value, name, side in zip(row, table.head, sides, strict=True)))
+        for row in table.rows
+    ]
+    whole = tag("table", tag("thead", head), tag("tbody", *rows))
+    return tag(
+        "div", whole, tag("div", table.left_out, class_="hnb-note") if table.left_out else None, class_="hnb-wide"
+    )
+
+
+def _cell(value: object, name: str, side: str | None, table: Table) -> Markup:
+    if isinstance(value, Markup):
+        return tag("td", value, class_=side)
+    text = escape(clip(cell(value), MAX_CELL_CHARS))
+    return tag("td", tag("code", text) if name in table.code and text else text, class_=side)
+
+
+def _block_text(block: Block) -> str:
+    if isinstance(block, Drawing):
+        return block.text
+    if isinstance(block, Pre):
+        body = clip(block.text, MAX_TEXT_CHARS)
+    else:
+        body = text_table(block.head, block.rows, block.right) if block.rows else ""
+        body = "\n".join(filter(None, (body, block.left_out)))
+    return "\n".join(filter(None, (block.caption, body)))

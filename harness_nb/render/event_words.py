@@ -1,0 +1,82 @@
+"""Each event as one line in words; displays, frames and logs say the same."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from harness_nb.core import events as happened
+from harness_nb.core.events import Event
+from harness_nb.core.messages import Usage
+from harness_nb.render.text import count, money, one_line, percent, seconds, short
+
+
+def event_words(event: Event) -> str:
+    """What happened, in one line."""
+    words = _WORDS.get(type(event))
+    return words(event) if words else event.kind.replace("_", " ")
+
+
+def usage_words(usage: Usage | None) -> str:
+    """Reported tokens and cost, in words."""
+    if usage is None:
+        return "no usage reported"
+    cached = f" ({short(usage.cached_tokens)} cached)" if usage.cached_tokens else ""
+    cost = f", {money(usage.cost)}" if usage.cost is not None else ""
+    return f"{short(usage.input_tokens)} tokens in{cached}, {short(usage.output_tokens)} out{cost}"
+
+
+def compaction_words(event: happened.CompactionFinished) -> str:
+    """What a compaction did, before and after by the same measure."""
+    if event.outcome != "completed":
+        return f"compaction {event.outcome}: {event.reason}"
+    saved = percent(1 - event.tokens_after / event.tokens_before, 0) if event.tokens_before else "0 %"
+    said = [
+        f"{event.detail or 'compacted'} by {event.policy}: {short(event.tokens_before)} → {short(event.tokens_after)} tokens "
+        f"(−{saved})",
+        f"{event.messages_before} → {count(event.messages_after, 'message')}",
+    ]
+    if event.model_calls:
+        said.append(count(event.model_calls, "model call"))
+    return ", ".join(said)
+
+
+def _call_started(event: Any) -> str:
+    return f"calls {event.name} {one_line(event.arguments, 80)}"
+
+
+def _call_finished(event: Any) -> str:
+    status = "" if event.status == "ok" else f", {event.status}"
+    return f"{event.name}: {count(event.chars, 'character')} in {seconds(event.seconds)}{status}"
+
+
+def _facts(event: Any) -> str:
+    span = f", from messages {event.messages[0]}-{event.messages[-1]}" if event.messages else ""
+    return f"{count(len(event.facts), 'fact')} written to {event.path}{span}"
+
+
+def _step(event: Any) -> str:
+    return f"step {event.step} ({event.purpose}): {usage_words(event.usage)} in {seconds(event.seconds)}"
+
+
+def _finished(event: Any) -> str:
+    return f"answered in {count(event.steps, 'step')}, {usage_words(event.usage)}"
+
+
+_WORDS: dict[type[Event], Callable[[Any], str]] = {
+    happened.TurnStarted: lambda event: f"user: {one_line(event.text)}",
+    happened.TextPiece: lambda event: one_line(event.text),
+    happened.ThinkingPiece: lambda event: one_line(event.text),
+    happened.StepFinished: _step,
+    happened.CallStarted: _call_started,
+    happened.CallFinished: _call_finished,
+    happened.CompactionStarted: lambda event: f"{event.policy} begins at {short(event.tokens)} tokens: {event.reason}",
+    happened.CompactionFinished: compaction_words,
+    happened.FactsWritten: _facts,
+    happened.FlushFailed: lambda event: f"facts not written: {event.reason}",
+    happened.ResultEvicted: lambda event: f"result of {count(event.chars, 'character')} moved to {event.path}",
+    happened.Warned: lambda event: f"{event.about}: {event.text}",
+    happened.Interrupted: lambda event: "stopped by the user",
+    happened.TurnFailed: lambda event: f"failed: {one_line(event.error)}",
+    happened.TurnFinished: _finished,
+}

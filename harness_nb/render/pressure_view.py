@@ -1,0 +1,234 @@
+"""Draws the pressure: shapes as a picture, words as text around it, and the figures as a table."""
+
+from __future__ import annotations
+
+from harness_nb.render.card import Block, Card, Drawing, Table
+from harness_nb.render.html import Markup, join, picture, tag
+from harness_nb.render.pressure import CoursePoint, PressureModel, Threshold
+from harness_nb.render.pressure_svg import BAR_HEIGHT, COURSE_HEIGHT, bar_svg, course_svg
+from harness_nb.render.text import percent, short
+from harness_nb.render.theme import NEUTRAL
+
+PLAIN_WIDTH = 640
+"""Width in pixels of a picture where styles are taken away."""
+
+_TEXT_CELLS = 60
+"""Width in characters of the bar drawn in text."""
+
+STYLES = """
+.hnb .hnb-scale{position:relative;height:18px;font-size:11px;color:var(--hnb-muted);white-space:nowrap}
+.hnb .hnb-scale span{position:absolute}
+.hnb .hnb-scale .hnb-now{color:var(--hnb-text)}
+.hnb .hnb-legend tbody{display:flex;flex-wrap:wrap;gap:2px 18px}
+.hnb .hnb-legend thead{display:none}
+.hnb.hnb .hnb-legend table tr td{border:0}
+.hnb .hnb-legend tr{display:inline-flex;gap:6px;align-items:baseline}
+.hnb.hnb .hnb-legend table td{padding:1px 0}
+.hnb .hnb-legend td+td+td{color:var(--hnb-muted)}
+.hnb .hnb-swatch{display:inline-block;width:10px;height:10px;border-radius:2px;margin-right:6px}
+@container (max-width:520px){.hnb .hnb-scale .hnb-mark{display:none}.hnb .hnb-legend td+td+td{display:none}}
+"""
+
+
+def pressure_card(model: PressureModel) -> Card:
+    """The display as a card."""
+    return Card(model.title, model.line, tuple(_blocks(model)), styles=(STYLES,))
+
+
+def _blocks(model: PressureModel) -> list[Block]:
+    blocks: list[Block] = [Drawing(_bar(model), text_bar(model)), Drawing(_legend(model), _legend_text(model))]
+    if len(model.course) > 1:
+        blocks.append(Drawing(_course(model), _course_words(model)))
+    blocks.append(_threshold_table(model))
+    return [block for block in blocks if not (isinstance(block, Table) and not block.rows)]
+
+
+# The bar
+
+
+def _bar(model: PressureModel) -> Markup:
+    return join(
+        _scale(*_mark_labels(model)),
+        picture(bar_svg(model), _bar_words(model), width=PLAIN_WIDTH, height=BAR_HEIGHT),
+        _scale(_now_label(model)),
+    )
+
+
+def _scale(*labels: Markup) -> Markup:
+    return tag("div", *labels, class_="hnb-scale", style="position:relative;height:18px")
+
+
+def _label(words: str, at: float, *, to_left: bool = False, name: str = "hnb-mark") -> Markup:
+    side = f"right:{100 - at:.2f}%" if to_left else f"left:{at:.2f}%"
+    return tag("span", words, class_=name, style=f"position:absolute;{side};padding:0 4px")
+
+
+def _width_of(words: str) -> float:
+    """Room that a label takes in a cell of usual width, in percent of it."""
+    return 0.75 * len(words) + 0.8
+
+
+def _mark_labels(model: PressureModel) -> list[Markup]:
+    """Labels of thresholds, each beside its mark; one that would cover another is left to the table below."""
+    places = {one.at: one for one in reversed(model.thresholds) if one.unit == "tokens" and 0 < one.at <= model.extent}
+    words = {at: _mark_words(one, at / model.extent, is_first=at == min(places)) for at, one in places.items()}
+    if model.tokens > model.window:
+        words[model.window] = "window"
+    spots = sorted((100 * at / model.extent, text) for at, text in words.items())
+    ends = [*(at for at, _ in spots[1:]), 100.0]
+    labels, free_from = [], 0.0
+    for (at, text), end in zip(spots, ends, strict=True):
+        width = _width_of(text)
+        if free_from <= at and at + width <= end + 0.5:
+            labels.append(_label(text, at))
+            free_from = at + width
+        elif (right := min(at, 100.0) if end < 100 else 100.0) - width >= free_from:
+            labels.append(_label(text, right, to_left=True))
+            free_from = right
+    return labels
+
+
+def _mark_words(one: Threshold, share: float, *, is_first: bool) -> str:
+    return f"{one.number} · {share * 100:.0f}" if one.number and not is_first else f"{one.name} · {percent(share, 0)}"
+
+
+def _now_label(model: PressureModel) -> Markup:
+    at = 100 * model.tokens / model.extent
+    words = f"now {percent(model.share)}"
+    return _label(words, at, to_left=at > 50, name="hnb-now")
+
+
+def _bar_words(model: PressureModel) -> str:
+    parts = ", ".join(f"{part.name} {percent(part.tokens / model.window)}" for part in model.parts)
+    return f"{percent(model.share)} of the window in use: {parts or 'nothing'}."
+
+
+def text_bar(model: PressureModel) -> str:
+    """The bar in text: `#` used, `/` reserved, `.` free, `|` a threshold."""
+    cells = ["."] * _TEXT_CELLS
+
+    def at(tokens: int) -> int:
+        return min(_TEXT_CELLS, round(_TEXT_CELLS * tokens / model.extent))
+
+    if model.reserved_shown:
+        start, stop = at(model.window - model.reserved_shown), at(model.window)
+        cells[start:stop] = "/" * (stop - start)
+    cells[: at(model.tokens)] = "#" * at(model.tokens)
+    for one in model.thresholds:
+        if one.unit == "tokens" and 0 < one.at < model.extent:
+            cells[min(at(one.at), _TEXT_CELLS - 1)] = "|"
+    return f"[{''.join(cells)}] {percent(model.share)}"
+
+
+# Legend and tables
+
+
+def legend_rows(model: PressureModel) -> list[tuple[str, int, str]]:
+    """Name, tokens and share of the window of each part, of what is free and of what is reserved."""
+    rows = [(part.name, part.tokens) for part in model.parts]
+    rows += [("free", model.free)]
+    rows += [("reserved for the reply", model.reserved_shown)] if model.reserved_shown else []
+    return [(name, tokens, percent(tokens / model.window)) for name, tokens in rows]
+
+
+def _legend(model: PressureModel) -> Markup:
+    colours = {part.name: part.colour for part in model.parts}
+    head = tag("tr", tag("th", "what fills the window"), tag("th", "tokens"), tag("th", "of the window"))
+    rows = [
+        tag(
+            "tr",
+            tag("td", _swatch(name, colours.get(name)), name),
+            tag("td", tag("b", f"{tokens:,}")),
+            tag("td", share),
+        )
+        for name, tokens, share in legend_rows(model)
+    ]
+    return tag("div", tag("table", tag("thead", head), tag("tbody", *rows)), class_="hnb-legend")
+
+
+def _swatch(name: str, colour: str | None) -> Markup:
+    fill = f"background:{colour}" if colour else f"border:1px solid {NEUTRAL};box-sizing:border-box"
+    if name.startswith("reserved"):
+        fill = f"background:repeating-linear-gradient(45deg,{NEUTRAL} 0 2px,transparent 2px 4px)"
+    return tag("span", "", class_="hnb-swatch", style=fill)
+
+
+def _legend_text(model: PressureModel) -> str:
+    rows = legend_rows(model)
+    width, digits = max(len(row[0]) for row in rows), max(len(f"{row[1]:,}") for row in rows)
+    return "\n".join(f"{name.ljust(width)}  {tokens:>{digits},} tokens  {share}" for name, tokens, share in rows)
+
+
+def _threshold_table(model: PressureModel) -> Table:
+    rows = [
+        (
+            one.name,
+            one.at,
+            one.unit,
+            one.value,
+            "reached" if one.is_reached else f"in {one.at - one.value:,}",
+            one.action,
+        )
+        for one in model.thresholds
+    ]
+    has_actions = any(row[-1] for row in rows)
+    head = ("threshold", "at", "unit", "now", "state", "action")
+    return Table(
+        head if has_actions else head[:-1],
+        tuple(rows if has_actions else [row[:-1] for row in rows]),
+        total=len(rows),
+        caption=_figures_caption(model),
+        is_open=False,
+    )
+
+
+def _figures_caption(model: PressureModel) -> str:
+    source = f" (from: {model.window_source})" if model.window_source else ""
+    scaled = "; parts are estimates, scaled to the total" if model.is_scaled else "; parts are estimates"
+    return f"Thresholds · window {model.window:,} tokens{source}{scaled}"
+
+
+# The course
+
+
+def _course(model: PressureModel) -> Markup:
+    first, last = model.course[0], model.course[-1]
+    return join(
+        tag("div", "Course over the session", class_="hnb-caption"),
+        _scale(*_course_labels(model.course)),
+        picture(course_svg(model), _course_words(model), width=PLAIN_WIDTH, height=COURSE_HEIGHT),
+        _scale(_label(f"turn {first.turn}", 0, name=""), _label(f"turn {last.turn}", 100, to_left=True, name="")),
+    )
+
+
+def _course_labels(course: tuple[CoursePoint, ...]) -> list[Markup]:
+    """Labels of the marks, as many as stand clear of one another."""
+    labels, free_from = [], 0.0
+    for at, point in enumerate(course):
+        if not point.mark:
+            continue
+        words = f"{point.mark} at turn {point.turn}"
+        place, width = 100 * at / (len(course) - 1), _width_of(words)
+        to_left = place + width > 100
+        if (place - width if to_left else place) >= free_from:
+            labels.append(_label(words, place, to_left=to_left))
+            free_from = place + width
+    return labels
+
+
+def _course_words(model: PressureModel) -> str:
+    first, last = model.course[0], model.course[-1]
+    peak = max(model.course, key=lambda point: point.tokens)
+    marked = [f"{point.mark} at turn {point.turn}" for point in model.course if point.mark]
+    words = (
+        f"Course from turn {first.turn} ({short(first.tokens)}) to turn {last.turn} ({short(last.tokens)}), "
+        f"highest {short(peak.tokens)} at turn {peak.turn}"
+    )
+    shown = ", ".join(marked[:8]) + (f" and {len(marked) - 8} more" if len(marked) > 8 else "")
+    return f"{words}{'; ' + shown if marked else ''}."
+
+
+def pressure_words(model: PressureModel) -> str:
+    """The state in the fewest words, for a repr and for the foot of a turn."""
+    tier = f" · tier {model.tier}" if any(one.number for one in model.thresholds) else ""
+    return f"{percent(model.share, 0)}{tier}"
