@@ -1,0 +1,153 @@
+"""Memory designs: what is injected, which tools the model gets and what is written, as the agent's loop sees it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
+from typing import TYPE_CHECKING, Protocol
+
+from harness_nb.core.config import MemoryConfig
+from harness_nb.core.messages import Message
+from harness_nb.core.tokens import TokenCounter
+from harness_nb.core.tool import Tool
+from harness_nb.errors import StoreError
+from harness_nb.memory.flush import FlushOutcome, flush
+from harness_nb.memory.injection import Injection, memory_section
+from harness_nb.memory.recall import AgentMemory
+from harness_nb.memory.tools import memory_tools
+from harness_nb.model.base import Model
+from harness_nb.store.workspace import Workspace
+
+if TYPE_CHECKING:
+    from harness_nb.store.index import MemoryIndex
+
+_INDEX_SECONDS = 0.25  # longest wait for other writers after a flush; a search takes in the log by itself
+
+Stamp = tuple[int, int, int] | None
+"""Inode, time of change and size of a file, or None where there is none."""
+
+
+class MemoryDesign(Protocol):
+    """What the agent's loop needs of a durable memory."""
+
+    @property
+    def memory(self) -> AgentMemory:
+        """What a person can ask of it."""
+        ...
+
+    @property
+    def flushes_after_turn(self) -> bool:
+        """Whether the loop is to flush after each turn; before a compaction the compaction's own setting counts."""
+        ...
+
+    def tools(self) -> tuple[Tool, ...]:
+        """The tools that the model gets."""
+        ...
+
+    def injection(self, counter: TokenCounter) -> Injection:
+        """What stands in the next model input. Called at each request."""
+        ...
+
+    async def flush(
+        self, messages: Sequence[tuple[int, Message]], *, session: str, now: datetime | None = None
+    ) -> FlushOutcome:
+        """Notes what is worth keeping of some messages; never raises for a failure, but says so."""
+        ...
+
+
+class TwoLayers:
+    """Two layers: facts are flushed to daily logs, and MEMORY.md, the curated layer, is injected.
+
+    Args:
+        workspace: Holds both layers.
+        index: Searches them.
+        model: Extracts the facts.
+        config: Settings.
+    """
+
+    def __init__(
+        self, workspace: Workspace, index: MemoryIndex, model: Model, config: MemoryConfig | None = None
+    ) -> None:
+        self.workspace = workspace
+        self.index = index
+        self.model = model
+        self.config = config or MemoryConfig()
+        self._injected: tuple[tuple[Stamp, str], Injection] | None = None
+        self._last_flush: tuple[datetime, FlushOutcome] | None = None
+        self._memory = AgentMemory(workspace, index, lambda: self._last_flush)
+        self._tools = memory_tools(workspace, index) if self.config.tools else ()
+
+    def __repr__(self) -> str:
+        return f"TwoLayers({self.workspace.name!r})"
+
+    @property
+    def memory(self) -> AgentMemory:
+        """What a person can ask of it."""
+        return self._memory
+
+    @property
+    def flushes_after_turn(self) -> bool:
+        """Whether `flush` is `always`."""
+        return self.config.flush == "always"
+
+    def tools(self) -> tuple[Tool, ...]:
+        """`memory_search`, `memory_get` and `read_file`, or none when they are switched off."""
+        return self._tools
+
+    def injection(self, counter: TokenCounter) -> Injection:
+        """MEMORY.md in a marked block, made again only when the file changed; empty when it is switched off.
+
+        A file that can't be read is not injected; `problem` says why.
+        """
+        if not self.config.inject:
+            return Injection()
+        curated = self.workspace.curated
+        key = (_stamp(curated.path), counter.name)
+        if self._injected is None or self._injected[0] != key:
+            self._injected = (key, self._made(counter))
+        return self._injected[1]
+
+    def _made(self, counter: TokenCounter) -> Injection:
+        try:
+            text = self.workspace.curated.read()
+        except StoreError as error:
+            return Injection(problem=error.problem)
+        most, can_search = self.config.max_injected_tokens, self.config.tools
+        return memory_section(text, max_tokens=most, counter=counter, can_search=can_search)
+
+    async def flush(
+        self, messages: Sequence[tuple[int, Message]], *, session: str, now: datetime | None = None
+    ) -> FlushOutcome:
+        """Notes the facts in some messages in today's log and brings the index up to date.
+
+        Never raises for a failure. One flush of a session runs at a time; the caller sees to it and keeps `upto`.
+
+        Args:
+            messages: Messages with their log indices, in order, from the last outcome's `upto` on.
+            session: Id of the session.
+            now: The aware time of the entries; by default the workspace clock's.
+        """
+        moment = now or self.workspace.clock.now()
+        outcome = await flush(self.model, self.workspace, messages, session=session, now=moment)
+        if outcome.path:
+            outcome = replace(outcome, warning=self._indexed(outcome.path))
+        self._last_flush = (moment, outcome)
+        return outcome
+
+    def _indexed(self, path: str) -> str:
+        """Takes the log into the index; what is wrong when it can't be done now."""
+        try:
+            self.index.update(path, _INDEX_SECONDS)
+        except Exception as error:  # the facts are written: whatever ails the index, the flush counts
+            return f"The index did not take in {path!r} yet: {type(error).__name__}: {error}"
+        return ""
+
+
+def _stamp(path: str | os.PathLike[str]) -> Stamp:
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return found.st_ino, found.st_mtime_ns, found.st_size
