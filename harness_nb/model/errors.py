@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from harness_nb.core.redact import redact
 from harness_nb.errors import ContextOverflowError, MissingKeyError, ModelError, QuotaError, RateLimitError
 from harness_nb.model.wordings import CODES, OVERFLOWS, REFUSALS, STATUSES, Meaning, Wording, plain
 
@@ -56,9 +57,9 @@ class _Evidence:
 
     @property
     def shown(self) -> str:
-        """The first text that says something, short."""
+        """The first text that says something, short and without keys."""
         said = next((text for text in (_LEAD.sub("", one.strip()) for one in self.texts) if text), "no text")
-        line = " ".join(said.split())
+        line = redact(" ".join(said[:_MOST_CHARS].split()))
         return line if len(line) <= _SHOWN_CHARS else f"{line[:_SHOWN_CHARS]}…"
 
 

@@ -19,7 +19,7 @@ _TOKEN = re.compile(rf"[{_CJK}]+|[^\W_{_CJK}]+(?:[._'’/@:+-]+[^\W_{_CJK}]+)*")
 _CJK_FILLER = re.compile(r"[我你您他她它的吗呢么什了吧谁哪在是有请]|^[\u3040-\u309f]+$")
 _WRAPPED_CHARS = 60  # a line this long that goes on in lower case was wrapped by an editor
 _LONGEST_WORD_CHARS = 120  # longer ones are encoded data, except where no spaces are written
-_STOPWORDS = frozenset(
+_UNIMPORTANT = (
     "a about after again all also am an and any are aren't as at be because been before being both but by can can't could"
     " couldn't did didn't do does doesn't doing don't each few for from further had has have having he her here hers him his"
     " how i i'd i'll i'm i've if in into is isn't it it's its itself just let let's me more most my myself no nor not now of"
@@ -29,8 +29,9 @@ _STOPWORDS = frozenset(
     " assistant tell remember recall said say says know find search memory question ask asked call called"
     # the same in German, French and Spanish, the short ones
     " der die das und ist ein eine ich du wir sie nicht mit von zu für auf den dem im was wer wie le la les un une et est je"
-    " tu il elle nous vous que qui de du des en el los las y es yo qué cómo".split()
+    " tu il elle nous vous que qui de du des en el los las y es yo qué cómo"
 )
+_STOPWORDS = frozenset(_UNIMPORTANT.split())
 
 
 def without_code(text: str) -> str:

@@ -24,7 +24,7 @@ _WINDOW_CHARS = 1_000
 """Length of the places at which a text is looked at for long runs without (or of nothing but) white space. Encoding
 costs the square of a run's length, so runs of twice this length are cut; a cut adds one token at most."""
 
-_UNBROKEN = re.compile(r"\S{%d}|\s{%d}" % (_WINDOW_CHARS, _WINDOW_CHARS))
+_UNBROKEN = re.compile(rf"\S{{{_WINDOW_CHARS}}}|\s{{{_WINDOW_CHARS}}}")
 _RUN = re.compile(r"\S+|\s+")
 _O200K = re.compile(r"(?:^|/)(?:gpt-4o|gpt-4\.1|gpt-4\.5|gpt-5|chatgpt-4o|o[1-9](?:-|$)|gpt-oss)")
 _CACHE_VARIABLE = "TIKTOKEN_CACHE_DIR"
@@ -91,7 +91,9 @@ def _pieces(text: str) -> Iterator[str]:
     for run in _RUN.finditer(text):
         if run.end() - run.start() >= _WINDOW_CHARS:
             yield text[start : run.start()]
-            yield from (text[at : min(at + _WINDOW_CHARS, run.end())] for at in range(run.start(), run.end(), _WINDOW_CHARS))
+            yield from (
+                text[at : min(at + _WINDOW_CHARS, run.end())] for at in range(run.start(), run.end(), _WINDOW_CHARS)
+            )
             start = run.end()
     yield text[start:]
 

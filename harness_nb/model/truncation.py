@@ -59,5 +59,7 @@ def truncation_warning(reply: Message, *, estimated_tokens: int, window: int) ->
             f"were sent. Its real window may be smaller than {window}."
         )
     if reply.usage.output_tokens == 0 and reported >= FULL * window:
-        return f"The input was probably truncated by the server: the window of {window} tokens is full and nothing came."
+        return (
+            f"The input was probably truncated by the server: the window of {window} tokens is full and nothing came."
+        )
     return ""

@@ -75,7 +75,7 @@ def nearest(name: str, among: Iterable[str], most: int = 3) -> list[str]:
 
 @functools.cache
 def known_models() -> dict[str, dict[str, Any]]:
-    """litellm's list by model name, read once; empty where litellm or its list is missing or broken."""
+    """The list of litellm by model name, read once; empty where litellm or its list is missing or broken."""
     folder = litellm_folder()
     try:
         listed = json.loads((folder / _LIST).read_text(encoding="utf-8")) if folder else {}

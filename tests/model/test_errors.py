@@ -76,9 +76,13 @@ OVERFLOWS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("status", "text", "given", "window"), [row[1:] for row in OVERFLOWS], ids=[row[0] for row in OVERFLOWS])
+@pytest.mark.parametrize(
+    ("status", "text", "given", "window"), [row[1:] for row in OVERFLOWS], ids=[row[0] for row in OVERFLOWS]
+)
 @pytest.mark.parametrize("lead", ["", "litellm.BadRequestError: SomeException - "])
-def test_overflow_is_recognised_with_its_figures(status: int, text: str, given: int | None, window: int | None, lead: str) -> None:
+def test_overflow_is_recognised_with_its_figures(
+    status: int, text: str, given: int | None, window: int | None, lead: str
+) -> None:
     found = classify(BadRequestError(lead + text, status))
     assert isinstance(found, ContextOverflowError)
     assert (found.input_tokens, found.window) == (given, window)
@@ -125,7 +129,9 @@ OTHERS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("status", "text", "code", "kind"), [row[1:] for row in OTHERS], ids=[row[0] for row in OTHERS])
+@pytest.mark.parametrize(
+    ("status", "text", "code", "kind"), [row[1:] for row in OTHERS], ids=[row[0] for row in OTHERS]
+)
 def test_look_alike_is_no_overflow(status: int, text: str, code: str | None, kind: type[ModelError]) -> None:
     found = classify(BadRequestError(text, status, code), pressure=0.99)
     assert type(found) is kind
@@ -185,7 +191,9 @@ def test_r025_anthropic_sum_gives_what_is_left_for_the_input() -> None:
     assert (found.input_tokens, found.window) == (180_100, 168_000)
 
 
-@pytest.mark.parametrize("text", ["CONTEXT_OVERFLOW", "context-overflow", "context overflow", "Prompt Is Too Long", "prompt_is_too_long"])
+@pytest.mark.parametrize(
+    "text", ["CONTEXT_OVERFLOW", "context-overflow", "context overflow", "Prompt Is Too Long", "prompt_is_too_long"]
+)
 def test_r026_case_hyphens_and_underscores_do_not_matter(text: str) -> None:
     assert isinstance(classify(BadRequestError(text)), ContextOverflowError)
 
@@ -206,7 +214,9 @@ def test_r028_request_below_the_limit_is_worth_waiting_for() -> None:
 
 
 def test_r030_quota_is_told_from_a_rate_limit_that_passes() -> None:
-    assert isinstance(classify(BadRequestError("You exceeded your current quota", 429, "insufficient_quota")), QuotaError)
+    assert isinstance(
+        classify(BadRequestError("You exceeded your current quota", 429, "insufficient_quota")), QuotaError
+    )
     passing = "You exceeded your current quota. Quota exceeded for requests per minute. Please retry in 20s."
     assert type(classify(BadRequestError(passing, 429, "RESOURCE_EXHAUSTED"))) is RateLimitError
 
@@ -227,7 +237,13 @@ def test_own_error_comes_back_as_it_is() -> None:
 def test_hostile_text_is_read_in_bounded_time() -> None:
     import time
 
-    for text in ("{" * 200_000, '{"a":' * 50_000, '"' * 200_000, "maximum context length is " * 20_000, "a" * 1_000_000):
+    for text in (
+        "{" * 200_000,
+        '{"a":' * 50_000,
+        '"' * 200_000,
+        "maximum context length is " * 20_000,
+        "a" * 1_000_000,
+    ):
         started = time.perf_counter()
         classify(BadRequestError(text))
         assert time.perf_counter() - started < 1.0

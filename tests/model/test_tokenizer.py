@@ -16,8 +16,15 @@ SPECIAL = "<|endoftext|> and <|im_start|>"
 
 
 def test_encoding_follows_the_model() -> None:
-    names = {name: counter_for(name).name for name in ("openai/gpt-4o-mini", "o3", "gpt-5", "gpt-4", "anthropic/claude-x", "")}
-    assert [name for name, found in names.items() if found == "tiktoken o200k_base"] == ["openai/gpt-4o-mini", "o3", "gpt-5"]
+    names = {
+        name: counter_for(name).name
+        for name in ("openai/gpt-4o-mini", "o3", "gpt-5", "gpt-4", "anthropic/claude-x", "")
+    }
+    assert [name for name, found in names.items() if found == "tiktoken o200k_base"] == [
+        "openai/gpt-4o-mini",
+        "o3",
+        "gpt-5",
+    ]
     assert {found for found in names.values()} == {"tiktoken o200k_base", "tiktoken cl100k_base"}
 
 
@@ -45,7 +52,22 @@ def test_count_equals_plain_tiktoken_on_ordinary_text(encoding: str) -> None:
     counter = TiktokenCounter(encoding)
     plain = counter._encoding
     shuffled = random.Random(7)
-    words = ["the", "Straße", "naïve", "记忆", "x" * 150, "\n\n", "    ", "def", "f(x):", "12345", "it's", "🙂", "\t", SPECIAL]
+    words = [
+        "the",
+        "Straße",
+        "naïve",
+        "记忆",
+        "x" * 150,
+        "\n\n",
+        "    ",
+        "def",
+        "f(x):",
+        "12345",
+        "it's",
+        "🙂",
+        "\t",
+        SPECIAL,
+    ]
     for length in (0, 1, 10, 300, 3_000):
         text = " ".join(shuffled.choices(words, k=length))
         assert counter.count_text(text) == len(plain.encode(text, disallowed_special=()))
