@@ -1,1 +1,117 @@
-"""A laboratory for LLM-agent memory, inside Jupyter."""
+"""A laboratory for LLM-agent memory, inside Jupyter.
+
+Names are loaded on first use, so that importing the package costs next to nothing.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from harness_nb import presets
+    from harness_nb.agent.agent import HarnessAgent
+    from harness_nb.core import edits
+    from harness_nb.core.config import CompactionConfig, MemoryConfig, ToolResultEvictionConfig, TruncateArgsConfig
+    from harness_nb.core.item import Item
+    from harness_nb.core.messages import Message
+    from harness_nb.core.plan import Plan
+    from harness_nb.core.policy import CompactionPolicy
+    from harness_nb.core.requests import Ask
+    from harness_nb.core.transcript import Transcript
+    from harness_nb.core.view import View
+    from harness_nb.errors import ContextOverflowError, HarnessError
+    from harness_nb.lab.replay import replay
+    from harness_nb.lab.transcripts import read_transcript
+    from harness_nb.model.litellm_model import LiteLLMModel
+    from harness_nb.model.offline import OfflineModel
+    from harness_nb.model.scripted import ScriptedModel
+    from harness_nb.notebook.widgets.pressure import PressureWidget
+    from harness_nb.store.hits import SearchHit
+    from harness_nb.store.index import MemoryIndex
+    from harness_nb.store.workspace import Workspace
+
+_HOMES = {
+    "Ask": "core.requests",
+    "CompactionConfig": "core.config",
+    "CompactionPolicy": "core.policy",
+    "ContextOverflowError": "errors",
+    "HarnessAgent": "agent.agent",
+    "HarnessError": "errors",
+    "Item": "core.item",
+    "LiteLLMModel": "model.litellm_model",
+    "MemoryConfig": "core.config",
+    "MemoryIndex": "store.index",
+    "Message": "core.messages",
+    "OfflineModel": "model.offline",
+    "Plan": "core.plan",
+    "PressureWidget": "notebook.widgets.pressure",
+    "ScriptedModel": "model.scripted",
+    "SearchHit": "store.hits",
+    "ToolResultEvictionConfig": "core.config",
+    "Transcript": "core.transcript",
+    "TruncateArgsConfig": "core.config",
+    "View": "core.view",
+    "Workspace": "store.workspace",
+    "edits": "core.edits",
+    "presets": "presets",
+    "read_transcript": "lab.transcripts",
+    "replay": "lab.replay",
+}
+_MODULES = {"edits", "presets"}
+
+__all__ = [
+    "Ask",
+    "CompactionConfig",
+    "CompactionPolicy",
+    "ContextOverflowError",
+    "edits",
+    "HarnessAgent",
+    "HarnessError",
+    "Item",
+    "LiteLLMModel",
+    "MemoryConfig",
+    "MemoryIndex",
+    "Message",
+    "OfflineModel",
+    "Plan",
+    "presets",
+    "PressureWidget",
+    "read_transcript",
+    "replay",
+    "ScriptedModel",
+    "SearchHit",
+    "ToolResultEvictionConfig",
+    "Transcript",
+    "TruncateArgsConfig",
+    "View",
+    "Workspace",
+]
+
+
+def __getattr__(name: str) -> Any:
+    home = _HOMES.get(name)
+    if home is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    module = import_module(f"{__name__}.{home}")
+    value = module if name in _MODULES else getattr(module, name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
+
+
+def load_ipython_extension(ipython: Any) -> None:
+    """Called by `%load_ext harness_nb`."""
+    from harness_nb.notebook.extension import load
+
+    load(ipython)
+
+
+def unload_ipython_extension(ipython: Any) -> None:
+    """Called by `%unload_ext harness_nb`; undoes what loading did."""
+    from harness_nb.notebook.extension import unload
+
+    unload(ipython)

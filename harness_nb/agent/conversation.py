@@ -85,6 +85,7 @@ class Conversation:
         self.next_input: ModelInput | None = None
         self.before_request: tuple[ModelInput, int, int] | None = None
         self.stall: Stall | None = None
+        self.has_system_items = False
 
     def add(self, message: Message) -> int:
         """Takes a message in; returns its log index."""
@@ -96,16 +97,35 @@ class Conversation:
             self.next_input = self.next_input.append(item)
         return index
 
+    def replace_item(self, item: Item) -> None:
+        """Lets the model see a message, by its log index, as an edited item."""
+        at = next((at for at in range(len(self.input) - 1, -1, -1) if self.input[at].index == item.index), None)
+        if at is not None:
+            self.input = ModelInput((*self.input[:at], item, *self.input[at + 1 :]))
+
+    def replace_input(self, items: ModelInput) -> None:
+        """Replaces the list; it is no longer what was billed."""
+        self.input = items
+        self.has_system_items = _any_system(items)
+        self.billed = self.carried = 0
+        self.next_input = None
+
     def begin_turn(self, message: Message) -> int:
         """Takes a user message in, with which a turn begins."""
         self.turn = len(self.log)
         return self.add(message)
 
     def add_reply(self, message: Message) -> int:
-        """Takes a model's reply in; its usage becomes the bill that the token figure starts from."""
+        """Takes a model's reply in; its usage becomes the bill that the token figure starts from.
+
+        A blank reply is logged, but not shown to the model: providers refuse a list that holds one.
+        """
         covers_all = self.next_input is None
         self.next_input = None
         self.before_request = None
+        if message.is_blank:
+            self.log = self.log.append(message)
+            return len(self.log) - 1
         index = self.add(message)
         if message.usage is not None and covers_all:
             self.usage, self.billed, self.carried = message.usage, len(self.input), 0
@@ -164,6 +184,7 @@ class Conversation:
         self.state = plan.state
         if plan.input is None:
             return
+        self.has_system_items = _any_system(plan.input)
         since = [Item(index, self.log[index]) for index in range(len(view.log), len(self.log))]
         if plan.lasts == "request":
             self.next_input = ModelInput((*plan.input, *since))
@@ -192,6 +213,7 @@ class Conversation:
         shown = [] if items is None else list(items)
         start = 0 if items is None else said_since
         self.input = ModelInput([*shown, *(Item(index, self.log[index]) for index in range(start, len(self.log)))])
+        self.has_system_items = _any_system(self.input)
         self.turn = len(self.log)
 
     def pin(self, index: int) -> None:
@@ -207,6 +229,11 @@ class Conversation:
     def succeeded(self) -> None:
         """Notes a pass that gained."""
         self.stall = None
+
+
+def _any_system(items: Iterable[Item]) -> bool:
+    """Whether a policy put texts into the list that belong to the system prompt."""
+    return any(item.message.role == "system" for item in items)
 
 
 def unanswered(log: Transcript) -> frozenset[int]:

@@ -106,6 +106,8 @@ def manage(
     Returns:
         One pass for each plan, the quiet ones left out.
     """
+    if hook not in policy.hooks:
+        return ()
     passes: list[Pass] = []
     done: tuple[Plan, ...] = ()
     while not done or (done[-1].again and len(done) < policy.passes):

@@ -21,6 +21,7 @@ class ModelLimits:
         window_source: Where `window` comes from: `user`, `model`, `litellm`, `server` or `default`.
         takes_images: Whether pictures may be sent.
         takes_tools: Whether tools may be offered.
+        alternates: Whether the roles of user and assistant must alternate in what is sent.
     """
 
     name: str
@@ -29,6 +30,7 @@ class ModelLimits:
     window_source: str = "default"
     takes_images: bool = True
     takes_tools: bool = True
+    alternates: bool = False
 
     def __post_init__(self) -> None:
         for name in ("window", "max_output"):

@@ -7,7 +7,7 @@ from dataclasses import fields, is_dataclass
 from typing import Any, ClassVar
 
 from harness_nb.core.plan import Plan
-from harness_nb.core.view import View
+from harness_nb.core.view import Hook, View
 
 
 class CompactionPolicy:
@@ -19,11 +19,13 @@ class CompactionPolicy:
     Attributes:
         name: Shown in events and displays; the class name by default.
         passes: Most plans carried out in one call.
+        hooks: Points of the loop at which it wants to be called.
         record: The frozen dataclass of its state, of JSON values, or None when it keeps none.
     """
 
     name: str = ""
     passes: int = 4
+    hooks: frozenset[Hook] = frozenset({"request", "overflow", "manual"})
     record: ClassVar[type | None] = None
 
     def __init_subclass__(cls, **options: object) -> None:

@@ -30,18 +30,25 @@ class Transcript(Sequence[Message]):
         messages: The messages, as `Message` or as OpenAI chat mappings.
         report: What a reader dropped or repaired, a line each.
         name: Where it came from, for displays.
+        model: Name of the model that wrote most of its answers, where that is known.
     """
 
-    __slots__ = ("_length", "_store", "name", "report")
+    __slots__ = ("_length", "_store", "model", "name", "report")
 
     def __init__(
-        self, messages: Iterable[Message | dict[str, Any]] = (), *, report: Sequence[str] = (), name: str = ""
+        self,
+        messages: Iterable[Message | dict[str, Any]] = (),
+        *,
+        report: Sequence[str] = (),
+        name: str = "",
+        model: str = "",
     ) -> None:
         made = [one if isinstance(one, Message) else Message.from_openai(one) for one in messages]
         self._store = _Store(made)
         self._length = len(made)
         self.report = tuple(report)
         self.name = name
+        self.model = model
 
     def append(self, *messages: Message) -> Transcript:
         """A transcript with messages added; this one stays as it is."""
@@ -51,7 +58,7 @@ class Transcript(Sequence[Message]):
         store.messages.extend(messages)
         grown = Transcript.__new__(Transcript)
         grown._store, grown._length = store, self._length + len(messages)
-        grown.report, grown.name = self.report, self.name
+        grown.report, grown.name, grown.model = self.report, self.name, self.model
         return grown
 
     def __len__(self) -> int:

@@ -1,0 +1,350 @@
+"""The loop: one user message, and everything up to the final answer to it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from harness_nb.agent.calls import INTERRUPTED, Outcome, ToolInterrupted, result_message, run_call
+from harness_nb.agent.conversation import Surroundings
+from harness_nb.agent.eviction import is_too_large, placeholder
+from harness_nb.agent.overflow import learn, refusal_of, still_too_long
+from harness_nb.agent.permissions import Permissions
+from harness_nb.agent.session import Session
+from harness_nb.agent.steering import Steering
+from harness_nb.core import edits, events
+from harness_nb.core.config import ToolResultEvictionConfig
+from harness_nb.core.events import Event
+from harness_nb.core.item import Item
+from harness_nb.core.messages import Message, ToolCall, Usage
+from harness_nb.core.tool import Tool
+from harness_nb.core.wire import alternating
+from harness_nb.errors import BudgetError, ContextOverflowError, HarnessError, ModelError, StoreError
+from harness_nb.model.base import Model, ModelRequest, TextDelta, ThinkingDelta
+from harness_nb.model.truncation import overflow_in, truncation_warning
+from harness_nb.store.workspace import Workspace
+
+Emit = Callable[[Event], None]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Limits:
+    """Limits of one turn.
+
+    Attributes:
+        max_steps: Most model requests.
+        max_cost: Most US dollars of the session as the provider reports them, or None.
+    """
+
+    max_steps: int
+    max_cost: float | None = None
+
+
+class Loop:
+    """Runs turns of one session.
+
+    Args:
+        agent: Name of the agent, for files.
+        model: Answers.
+        session: What was said, and its files.
+        steering: Carries out what the policy plans.
+        around: Gives what is sent beside the messages, and the memory block.
+        tools: Tools by name.
+        permissions: Who may do what.
+        limits: Limits of one turn.
+        eviction: Moves large results to files; None switches it off.
+        workspace: Holds the files.
+    """
+
+    def __init__(
+        self,
+        *,
+        agent: str,
+        model: Model,
+        session: Session,
+        steering: Steering,
+        around: Callable[[], tuple[Surroundings, Message | None]],
+        tools: Mapping[str, Tool],
+        permissions: Permissions,
+        limits: Limits,
+        eviction: ToolResultEvictionConfig | None,
+        workspace: Workspace,
+    ) -> None:
+        self.agent = agent
+        self.model = model
+        self.session = session
+        self.steering = steering
+        self.around = around
+        self.tools = tools
+        self.permissions = permissions
+        self.limits = limits
+        self.eviction = eviction
+        self.workspace = workspace
+
+    async def turn(self, text: str, emit: Emit) -> None:
+        """Runs one turn; every end of it, good or bad, leaves a list that a provider takes.
+
+        Args:
+            text: The user's message, as typed.
+            emit: Called with each event as it happens.
+
+        Raises:
+            HarnessError: The turn could not be ended; what was said before stays.
+            ToolInterrupted: A tool was interrupted by the user.
+        """
+        import asyncio
+
+        session = self.session
+        say = self._saying(emit)
+        started = Message.user(text, time=session.conversation.now())
+        index = session.begin_turn(started)
+        say(events.TurnStarted, text=text, index=index)
+        partial = _Partial()
+        try:
+            await self.steering.at("turn", self.around()[0], emit)
+            await self._steps(say, emit, partial)
+        except (asyncio.CancelledError, ToolInterrupted):
+            self._close_open_calls("interrupted")
+            self._keep(partial)
+            say(events.Interrupted, text=partial.text)
+            session.save()
+            raise
+        except Exception as error:
+            self._close_open_calls("error")
+            self._keep(partial)
+            said = error.problem if isinstance(error, HarnessError) else f"{type(error).__name__}: {error}"
+            say(events.TurnFailed, error=said, text=partial.text)
+            session.save()
+            raise
+
+    # Steps
+
+    async def _steps(self, say: Say, emit: Emit, partial: _Partial) -> None:
+        usages: list[Usage] = []
+        for step in range(1, self.limits.max_steps + 1):
+            self._check_budget()
+            reply = await self._reply(step, say, emit, partial)
+            usages += [reply.usage] if reply.usage is not None else []
+            if not reply.calls:
+                return await self._end(reply, step, usages, say, emit)
+            await self._run_calls(reply.calls, say)
+            await self.steering.at("result", self.around()[0], emit)
+        raise BudgetError(
+            f"The turn reached its limit of {self.limits.max_steps} steps.", "Raise max_steps, or ask for less at once."
+        )
+
+    async def _end(self, reply: Message, step: int, usages: Sequence[Usage], say: Say, emit: Emit) -> None:
+        around, _ = self.around()
+        await self.steering.at("end", around, emit)
+        tokens = self.session.conversation.view("end", around).tokens
+        say(
+            events.TurnFinished,
+            text=reply.text,
+            steps=step,
+            usage=total(usages),
+            tokens=tokens,
+            window=around.model.window,
+        )
+        self.session.save()
+
+    def _check_budget(self) -> None:
+        limit = self.limits.max_cost
+        if limit is None:
+            return
+        spent = sum(m.usage.cost or 0.0 for m in self.session.conversation.log if m.usage is not None)
+        if spent >= limit:
+            raise BudgetError(
+                f"The session has cost ${spent:.4f} and its limit is ${limit:.4f}.", "Raise max_cost to go on."
+            )
+
+    async def _reply(self, step: int, say: Say, emit: Emit, partial: _Partial) -> Message:
+        """Asks the model; after an overflow once more, on what one forced compaction left."""
+        await self.steering.at("request", self.around()[0], emit)
+        try:
+            return await self._request(step, say, partial)
+        except ContextOverflowError as error:
+            self.session.conversation.request_failed()
+            if partial.text or self.steering.policy is None:
+                raise error.__cause__ or error from None
+            if self.steering.recovered_turn == self.session.turns:
+                view = self.session.conversation.view("overflow", self.around()[0])
+                raise still_too_long(view, error, "one compaction was not enough") from error
+            await self._recover(error, say, emit)
+        try:
+            return await self._request(step, say, partial)
+        except ContextOverflowError as error:
+            view = self.session.conversation.view("overflow", self.around()[0])
+            raise still_too_long(view, error, "one compaction was not enough") from error
+
+    async def _recover(self, error: ContextOverflowError, say: Say, emit: Emit) -> None:
+        """One forced compaction for a turn.
+
+        Raises:
+            ContextOverflowError: It changed nothing.
+        """
+        self.steering.recovered_turn = self.session.turns
+        around, _ = self.around()
+        refusal = refusal_of(error)
+        learn(self.session.conversation, refusal, around)
+        say(events.Warned, about="overflow", text=f"The provider refused the input as too long: {error.problem}")
+        passes = await self.steering.at("overflow", around, emit, error=refusal)
+        if not any(one.outcome == "completed" for one in passes):
+            why = passes[-1].reason if passes else "nothing could be compacted"
+            view = self.session.conversation.view("overflow", around)
+            raise still_too_long(view, error, why) from error
+
+    async def _request(self, step: int, say: Say, partial: _Partial) -> Message:
+        """Sends the list once; the reply is kept, the pieces before it only when nothing more comes."""
+        around, messages = self.request()
+        estimate = self.session.conversation.view("request", around).tokens
+        self.session.save()
+        begun = time.monotonic()
+        partial.clear()
+        reply: Message | None = None
+        asked = ModelRequest(messages=messages, tools=around.tools, max_tokens=None)
+        async for piece in self.model.stream(asked):
+            if isinstance(piece, Message):
+                reply = piece
+            elif isinstance(piece, TextDelta):
+                partial.add(piece.text)
+                say(events.TextPiece, text=piece.text)
+            elif isinstance(piece, ThinkingDelta):
+                say(events.ThinkingPiece, text=piece.text)
+        if reply is None:
+            raise ModelError(f"{around.model.name!r} ended its stream without a reply.", "Ask again.")
+        silent = overflow_in(reply, around.model.window)
+        if silent is not None:
+            raise silent
+        reply = replace(reply, time=reply.time or self.session.conversation.now())
+        self.session.add(reply)
+        partial.clear()
+        self._look_at(reply, estimate, around, say)
+        seconds = time.monotonic() - begun
+        say(events.StepFinished, step=step, estimate=estimate, usage=reply.usage, seconds=round(seconds, 3))
+        return reply
+
+    def request(self) -> tuple[Surroundings, tuple[Message, ...]]:
+        """What would be sent now: system prompt, memory block, and the list with whole rounds."""
+        for note in self.session.mend():
+            self._saying(lambda _: None)(events.Warned, about="repair", text=f"Before sending: {note}.")
+        around, memory = self.around()
+        outgoing = self.session.conversation.outgoing
+        talk = outgoing.messages[:]
+        system = [around.system] if around.system else []
+        if self.session.conversation.has_system_items:
+            system += [message.text for message in talk if message.role == "system"]
+            talk = tuple(message for message in talk if message.role != "system")
+        head = (Message.system("\n\n".join(system)),) if system else ()
+        front = (*head, memory) if memory is not None else head
+        messages = front + talk
+        return around, alternating(messages) if around.model.alternates else messages
+
+    def _look_at(self, reply: Message, estimate: int, around: Surroundings, say: Say) -> None:
+        warning = truncation_warning(reply, estimated_tokens=estimate, window=around.model.window)
+        if warning:
+            say(events.Warned, about="truncated", text=warning)
+        if reply.is_blank:
+            say(events.Warned, about="blank", text="The model's reply was blank.")
+
+    # Tools
+
+    async def _run_calls(self, calls: Sequence[ToolCall], say: Say) -> None:
+        """Runs the calls of one reply in their order; each result is written down as soon as it is there."""
+        for call in calls:
+            say(events.CallStarted, call_id=call.id, name=call.name, arguments=call.arguments)
+            self.session.save()
+            begun = time.monotonic()
+            outcome = await run_call(call, self.tools, self.permissions)
+            message = result_message(call, outcome, time=self.session.conversation.now())
+            self._take_result(call, message, say)
+            say(
+                events.CallFinished,
+                call_id=call.id,
+                name=call.name,
+                status=outcome.status,
+                chars=len(outcome.text),
+                text=outcome.text,
+                seconds=round(time.monotonic() - begun, 3),
+            )
+
+    def _take_result(self, call: ToolCall, message: Message, say: Say) -> None:
+        index = self.session.add(message)
+        tool = self.tools.get(call.name)
+        if self.eviction is None or (tool is not None and not tool.evicts) or not is_too_large(message, self.eviction):
+            return
+        try:
+            path = self.workspace.evict(self.agent, call.id, message.text, folder=self.eviction.eviction_path)
+        except StoreError as error:
+            say(events.Warned, about="eviction", text=f"A large result stays whole: {error.problem}")
+            return
+        shown = placeholder(
+            message.text, path, preview_chars=self.eviction.preview_chars, can_read="read_file" in self.tools
+        )
+        if len(shown) < len(message.text):
+            self.session.show(edits.evicted(Item(index, message), shown, path))
+            say(events.ResultEvicted, call_id=call.id, path=path, chars=len(message.text))
+
+    def _close_open_calls(self, status: str) -> None:
+        """Answers calls that will get no result any more, so that the list stays valid."""
+        open_ids = set(self.session.conversation.open_calls())
+        calls = [
+            call for message in self.session.conversation.log[-64:] for call in message.calls if call.id in open_ids
+        ]
+        for call in calls:
+            text = INTERRUPTED if status == "interrupted" else "[not run: the turn ended in an error]"
+            self.session.add(result_message(call, Outcome(text, "interrupted"), origin="harness"))
+
+    def _keep(self, partial: _Partial) -> None:
+        """Keeps the text of an answer that did not come to its end, marked as such; never a part of a call."""
+        if partial.text.strip():
+            self.session.add(
+                Message.assistant(partial.text, finish="interrupted", time=self.session.conversation.now())
+            )
+
+    def _saying(self, emit: Emit) -> Say:
+        return Say(self.session, emit)
+
+
+class Say:
+    """Makes events of the turn in progress, keeps them in the session, and hands them on."""
+
+    def __init__(self, session: Session, emit: Emit) -> None:
+        self._session = session
+        self._emit = emit
+
+    def __call__(self, kind: type[Event], **fields: object) -> None:
+        """Makes one event."""
+        event = kind(time=self._session.conversation.now(), turn=self._session.turns, **fields)
+        self._session.record(event)
+        self._emit(event)
+
+
+class _Partial:
+    """The text of an answer while it streams."""
+
+    def __init__(self) -> None:
+        self._pieces: list[str] = []
+
+    def add(self, text: str) -> None:
+        self._pieces.append(text)
+
+    def clear(self) -> None:
+        self._pieces = []
+
+    @property
+    def text(self) -> str:
+        return "".join(self._pieces)
+
+
+def total(usages: Sequence[Usage]) -> Usage | None:
+    """The sum of what a provider reported, or None when it reported nothing."""
+    if not usages:
+        return None
+    costs = [one.cost for one in usages if one.cost is not None]
+    return Usage(
+        input_tokens=sum(one.input_tokens for one in usages),
+        output_tokens=sum(one.output_tokens for one in usages),
+        cached_tokens=sum(one.cached_tokens for one in usages),
+        cost=sum(costs) if costs else None,
+    )

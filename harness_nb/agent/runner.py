@@ -1,0 +1,182 @@
+"""One private event loop in a daemon thread, so that blocking calls work in a cell, a script and a thread alike."""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import contextvars
+import queue
+import threading
+from collections.abc import Awaitable, Callable, Coroutine, Iterator
+from concurrent.futures import CancelledError, Future
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from harness_nb.errors import HarnessError
+
+if TYPE_CHECKING:
+    import asyncio
+
+T = TypeVar("T")
+
+POLL_SECONDS = 0.2
+"""How often a waiting thread wakes, so that an interrupt is seen also where waits can't be interrupted."""
+
+CLEAN_UP_SECONDS = 0.8
+"""How long an interrupted call waits for the work to end in order."""
+
+
+class Job(Generic[T]):
+    """Work on the loop, with its outcome in a future that any thread can wait for."""
+
+    def __init__(
+        self, work: Coroutine[Any, Any, T], loop: asyncio.AbstractEventLoop, context: contextvars.Context
+    ) -> None:
+        self.future: Future[T] = Future()
+        self.loop = loop
+        self._work = work
+        self._context = context
+        self._task: asyncio.Task[T] | None = None
+
+    def start(self) -> None:
+        """Begins, on the loop."""
+        self.future.set_running_or_notify_cancel()
+        self._task = self.loop.create_task(self._work, context=self._context)
+        self._task.add_done_callback(self._finish)
+
+    def stop(self) -> None:
+        """Cancels the work and waits a moment for it to end in order; a second interrupt does not wait."""
+        self.loop.call_soon_threadsafe(self._cancel)
+        with contextlib.suppress(BaseException):  # how work that was given up ended is not the caller's
+            self.future.exception(CLEAN_UP_SECONDS)
+
+    def _cancel(self) -> None:
+        if self._task is not None:
+            self._task.cancel()
+
+    def _finish(self, task: asyncio.Task[T]) -> None:
+        error = CancelledError() if task.cancelled() else task.exception()
+        if error is not None:
+            self.future.set_exception(error)
+        else:
+            self.future.set_result(task.result())
+
+
+class Runner:
+    """The loop and its thread, made on first use."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._thread: threading.Thread | None = None
+
+    def submit(self, work: Coroutine[Any, Any, T]) -> Job[T]:
+        """Starts work on the loop, in the caller's context, so that what it prints belongs to the caller's cell."""
+        job = Job(work, self._running(), contextvars.copy_context())
+        job.loop.call_soon_threadsafe(job.start)
+        return job
+
+    def wait(self, work: Coroutine[Any, Any, T]) -> T:
+        """Runs work to its end. An interrupt cancels it, waits a moment for it to end in order, and goes on.
+
+        Raises:
+            HarnessError: Called from inside the loop, where waiting would never end.
+        """
+        self._refuse_inside(work)
+        job = self.submit(work)
+        try:
+            while True:
+                try:
+                    return job.future.result(POLL_SECONDS)
+                except TimeoutError:
+                    if job.future.done():
+                        raise
+        except KeyboardInterrupt:
+            job.stop()
+            raise
+
+    def follow(self, work: Callable[[Callable[[T], None]], Awaitable[object]]) -> Iterator[T]:
+        """Runs work that emits values, and yields them in the calling thread.
+
+        Closing the iterator, or an interrupt, cancels the work, and what it still emitted is yielded no more.
+
+        Args:
+            work: Called with a function that takes a value; awaited to its end.
+        """
+        values: queue.SimpleQueue[T | _End] = queue.SimpleQueue()
+
+        async def run() -> None:
+            try:
+                await work(values.put)
+            finally:
+                values.put(_END)
+
+        coroutine = run()
+        self._refuse_inside(coroutine)
+        job = self.submit(coroutine)
+        try:
+            while True:
+                try:
+                    value = values.get(timeout=POLL_SECONDS)
+                except queue.Empty:
+                    continue
+                if isinstance(value, _End):
+                    break
+                yield value
+            job.future.result()
+        except (KeyboardInterrupt, GeneratorExit):
+            job.stop()
+            raise
+
+    def close(self) -> None:
+        """Stops the loop; the next use starts another."""
+        with self._lock:
+            loop, thread, self._loop, self._thread = self._loop, self._thread, None, None
+        if loop is not None and thread is not None and thread.is_alive():
+            loop.call_soon_threadsafe(loop.stop)
+            thread.join(timeout=2)
+
+    def _running(self) -> asyncio.AbstractEventLoop:
+        import asyncio
+
+        with self._lock:
+            if self._loop is None or self._thread is None or not self._thread.is_alive():
+                self._loop = asyncio.new_event_loop()
+                self._thread = threading.Thread(target=_serve, args=(self._loop,), name="harness_nb-loop", daemon=True)
+                self._thread.start()
+            return self._loop
+
+    def _refuse_inside(self, work: Coroutine[Any, Any, Any]) -> None:
+        if threading.current_thread() is self._thread:
+            work.close()
+            raise HarnessError(
+                "A blocking call was made from inside the agent's own loop, where it would wait for ever.",
+                "Use the async form with await: aask(), stream().",
+            )
+
+
+class _End:
+    """Marks the end of the values."""
+
+
+_END = _End()
+
+
+def _serve(loop: asyncio.AbstractEventLoop) -> None:
+    import asyncio
+
+    asyncio.set_event_loop(loop)
+    try:
+        loop.run_forever()
+        left = asyncio.all_tasks(loop)
+        for task in left:
+            task.cancel()
+        loop.run_until_complete(asyncio.gather(*left, return_exceptions=True))
+        loop.run_until_complete(loop.shutdown_asyncgens())
+    finally:
+        loop.close()
+
+
+runner = Runner()
+"""The one loop of this process."""
+
+atexit.register(runner.close)

@@ -1,0 +1,202 @@
+"""One session: its conversation and its files. What a step adds goes to the log in one write."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+from dataclasses import asdict, is_dataclass
+from typing import Any
+
+from harness_nb.agent.conversation import Conversation
+from harness_nb.agent.driver import Pass
+from harness_nb.core.events import Event
+from harness_nb.core.item import Item, ModelInput
+from harness_nb.core.messages import Message
+from harness_nb.core.policy import CompactionPolicy
+from harness_nb.core.records import item_from_record, item_to_record, message_from_record, message_to_record
+from harness_nb.core.redact import redact_message
+from harness_nb.core.rounds import repair
+from harness_nb.errors import MessageError
+from harness_nb.store.sessions import SessionFiles
+
+
+class Session:
+    """A conversation that survives the kernel.
+
+    Args:
+        files: Its files; what is there already is taken over.
+        conversation: An empty conversation.
+        policy: Names the record of the policy's state.
+        about: What the first line of a new log says: agent, model, preset.
+    """
+
+    def __init__(
+        self,
+        files: SessionFiles,
+        conversation: Conversation,
+        policy: CompactionPolicy | None,
+        about: Mapping[str, object],
+    ) -> None:
+        self.id = files.session_id
+        self.files = files
+        self.conversation = conversation
+        self.policy = policy
+        self.warnings: list[str] = []
+        self.events: list[Event] = []
+        self.passes: list[Pass] = []
+        self.turns = 0
+        self.flushed = 0
+        self.busy = threading.Lock()
+        self._writing = threading.RLock()
+        self._pending: list[dict[str, Any]] = []
+        self._checked = 0
+        if files.exists:
+            self._resume()
+        else:
+            self._pending.append({"kind": "session", "version": 1, "id": self.id, **about})
+
+    def __repr__(self) -> str:
+        return f"Session({self.id!r}, {len(self.conversation.log)} messages)"
+
+    # What happens
+
+    def begin_turn(self, message: Message) -> int:
+        """Takes a user message in and writes it down before anything else happens."""
+        self.turns += 1
+        index = self.conversation.begin_turn(message)
+        self._note(index, message)
+        self.save()
+        return index
+
+    def add(self, message: Message) -> int:
+        """Takes a message in."""
+        add = self.conversation.add_reply if message.role == "assistant" else self.conversation.add
+        index = add(message)
+        self._note(index, message)
+        return index
+
+    def show(self, item: Item) -> None:
+        """Lets the model see the last message as an edited item; the log keeps the message as it was."""
+        self.conversation.replace_item(item)
+        self._pending.append({"kind": "shown", "item": item_to_record(item)})
+
+    def record(self, event: Event) -> None:
+        """Keeps an event, and writes it with the next save when it is one to be stored."""
+        with self._writing:
+            self.events.append(event)
+            if event.is_stored:
+                self._pending.append({"kind": "event", **event.to_record()})
+
+    def pin(self, index: int) -> None:
+        """Keeps a message word for word through every compaction."""
+        self.conversation.pin(index)
+        self._pending.append({"kind": "pin", "index": index})
+        self.save()
+
+    def mark_flushed(self, upto: int) -> None:
+        """Notes that facts were taken from all messages before `upto`."""
+        if upto > self.flushed:
+            self.flushed = upto
+            with self._writing:
+                self._pending.append({"kind": "flushed", "upto": upto})
+
+    def save(self) -> None:
+        """Appends what is pending to the log, in one write; after a failure it is still pending."""
+        with self._writing:
+            if self._pending:
+                self.files.append(self._pending)
+                self._pending.clear()
+
+    def save_list(self) -> None:
+        """Replaces the stored list and the policy's state, in one atomic write, after the log is safe."""
+        self.save()
+        self._checked = 0
+        talk = self.conversation
+        self.files.save_view(
+            {
+                "log_length": len(talk.log),
+                "policy": self.policy.name if self.policy is not None else None,
+                "state": _plain_state(talk.state),
+                "items": [item_to_record(item) for item in talk.input],
+            }
+        )
+
+    def mend(self) -> tuple[str, ...]:
+        """Makes the rounds of the next request whole and says what was wrong; the log stays as it is.
+
+        What was looked at before is not looked at again.
+        """
+        outgoing = self.conversation.outgoing
+        if outgoing is not self.conversation.input:
+            return ()
+        tail = outgoing[self._checked :]
+        fixed = repair([item.message for item in tail])
+        if fixed.changed:
+            mended = [tail[one] if isinstance(one, int) else Item(None, one, "note") for one in fixed.order]
+            self.conversation.replace_input(ModelInput((*outgoing[: self._checked], *mended)))
+        self._checked = len(self.conversation.input)
+        return fixed.notes
+
+    # Files
+
+    def _note(self, index: int, message: Message) -> None:
+        self._pending.append({"kind": "message", "index": index, **message_to_record(redact_message(message))})
+
+    def _resume(self) -> None:
+        loaded = self.files.load()
+        self.warnings += loaded.warnings
+        messages: list[Message] = []
+        shown: dict[int, Any] = {}
+        for record in loaded.records:
+            self._take(record, messages, shown)
+        view = self.files.load_view()
+        items, since = self._stored_list(view, messages)
+        self.conversation.restore(messages, items, since)
+        self.conversation.state = self._state(view)
+        for index, item in shown.items():
+            if index >= since:
+                self.conversation.replace_item(item_from_record(item, messages))
+        self.warnings += [f"Session {self.id!r}: {note}." for note in self.mend()]
+
+    def _take(self, record: Mapping[str, Any], messages: list[Message], shown: dict[int, Any]) -> None:
+        kind = record.get("kind")
+        try:
+            if kind == "message" and record.get("index") == len(messages):
+                messages.append(message_from_record(record))
+            elif kind == "message":
+                self.warnings.append(f"Message {record.get('index')!r} of session {self.id!r} is out of place.")
+            elif kind == "shown":
+                shown[record["item"]["index"]] = record["item"]
+            elif kind == "pin":
+                self.conversation.pin(int(record["index"]))
+            elif kind == "flushed":
+                self.flushed = max(self.flushed, int(record["upto"]))
+            elif kind == "event" and record.get("event") == "turn_started":
+                self.turns += 1
+        except (MessageError, KeyError, TypeError, ValueError) as error:
+            self.warnings.append(f"A record of session {self.id!r} was skipped: {error}.")
+
+    def _stored_list(self, view: Mapping[str, Any] | None, log: list[Message]) -> tuple[list[Item] | None, int]:
+        """The stored list and the length of the log when it was stored; without a usable one, the whole log."""
+        if view is None:
+            return None, 0
+        try:
+            since = int(view["log_length"])
+            if since > len(log):
+                raise MessageError("its log is shorter than it was")
+            return [item_from_record(record, log) for record in view["items"]], since
+        except (MessageError, KeyError, TypeError, ValueError) as error:
+            self.warnings.append(f"The stored list of session {self.id!r} was not used: {error}.")
+            return None, 0
+
+    def _state(self, view: Mapping[str, Any] | None) -> object:
+        stored = view.get("state") if view is not None else None
+        if stored is None or self.policy is None or self.policy.record is None:
+            return None
+        if view is None or view.get("policy") != self.policy.name:
+            return None
+        return self.policy.record(**{key: tuple(v) if isinstance(v, list) else v for key, v in stored.items()})
+
+
+def _plain_state(state: object) -> dict[str, Any] | None:
+    return asdict(state) if is_dataclass(state) and not isinstance(state, type) else None
