@@ -15,6 +15,17 @@ MAX_TEXT_CHARS = 4_000
 
 
 @dataclass(frozen=True, slots=True)
+class Rich:
+    """A cell that is more than its text in HTML."""
+
+    text: str
+    html: Markup
+
+    def __str__(self) -> str:
+        return self.text
+
+
+@dataclass(frozen=True, slots=True)
 class Table:
     """Rows of values.
 
@@ -159,8 +170,8 @@ def _table_html(table: Table) -> Markup:
 
 
 def _cell(value: object, name: str, side: str | None, table: Table) -> Markup:
-    if isinstance(value, Markup):
-        return tag("td", value, class_=side)
+    if isinstance(value, Rich):
+        return tag("td", value.html, class_=side)
     text = escape(clip(cell(value), MAX_CELL_CHARS))
     return tag("td", tag("code", text) if name in table.code and text else text, class_=side)
 

@@ -52,7 +52,7 @@ def _outside_spans(line: str, change: Callable[[str], str]) -> str:
 
 
 def _prose(text: str) -> str:
-    return _MONEY.sub(r"\\$", _without_images(_TAG.sub("&lt;", text)))
+    return _MONEY.sub(r"\\$", _TAG.sub("&lt;", _without_images(text)))
 
 
 def _without_images(text: str) -> str:

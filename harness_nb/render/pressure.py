@@ -128,9 +128,9 @@ class PressureModel:
     @property
     def line(self) -> str:
         """The state in words."""
-        said = [
-            f"{short(self.tokens)} of {short(self.window)} tokens ({percent(self.share)}), {self.source or 'estimated'}"
-        ]
+        over = f", {short(self.tokens - self.window)} too long" if self.tokens > self.window else ""
+        source = self.source or "estimated"
+        said = [f"{short(self.tokens)} of {short(self.window)} tokens ({percent(self.share)}){over}, {source}"]
         if self.policy:
             said.append(f"policy {self.policy}")
         if self.next:
@@ -181,6 +181,18 @@ def pressure_model(
         course=thinned(tuple(_point(one) for one in course)),
         window_source=view.model.window_source,
         is_scaled=total != at.tokens,
+    )
+
+
+def bare_model(pressure: Pressure) -> PressureModel:
+    """A display of a policy's figures alone, without the conversation."""
+    return PressureModel(
+        tokens=pressure.tokens,
+        window=pressure.window,
+        source=pressure.source,
+        parts=(Part("model input", pressure.tokens),),
+        tier=pressure.tier,
+        thresholds=_thresholds(pressure),
     )
 
 

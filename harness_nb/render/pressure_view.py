@@ -32,7 +32,7 @@ STYLES = """
 
 def pressure_card(model: PressureModel) -> Card:
     """The display as a card."""
-    return Card(model.title, model.line, tuple(_blocks(model)), styles=(STYLES,))
+    return Card(model.title, model.line, tuple(_blocks(model)), (_provenance(model),), (STYLES,))
 
 
 def _blocks(model: PressureModel) -> list[Block]:
@@ -60,12 +60,13 @@ def _scale(*labels: Markup) -> Markup:
 
 def _label(words: str, at: float, *, to_left: bool = False, name: str = "hnb-mark") -> Markup:
     side = f"right:{100 - at:.2f}%" if to_left else f"left:{at:.2f}%"
-    return tag("span", words, class_=name, style=f"position:absolute;{side};padding:0 4px")
+    gap = "" if at in (0, 100) else ";padding:0 4px"
+    return tag("span", words, class_=name, style=f"position:absolute;{side}{gap}")
 
 
 def _width_of(words: str) -> float:
     """Room that a label takes in a cell of usual width, in percent of it."""
-    return 0.75 * len(words) + 0.8
+    return 0.72 * len(words) + 0.5
 
 
 def _mark_labels(model: PressureModel) -> list[Markup]:
@@ -75,14 +76,15 @@ def _mark_labels(model: PressureModel) -> list[Markup]:
     if model.tokens > model.window:
         words[model.window] = "window"
     spots = sorted((100 * at / model.extent, text) for at, text in words.items())
-    ends = [*(at for at, _ in spots[1:]), 100.0]
+    ends = [*(at for at, _ in spots[1:]), 99.0][: len(spots)]
     labels, free_from = [], 0.0
     for (at, text), end in zip(spots, ends, strict=True):
         width = _width_of(text)
-        if free_from <= at and at + width <= end + 0.5:
+        right = 100.0 if end == 99.0 else at
+        if free_from <= at and at + width <= end:
             labels.append(_label(text, at))
             free_from = at + width
-        elif (right := min(at, 100.0) if end < 100 else 100.0) - width >= free_from:
+        elif right - width >= free_from:
             labels.append(_label(text, right, to_left=True))
             free_from = right
     return labels
@@ -177,15 +179,16 @@ def _threshold_table(model: PressureModel) -> Table:
         head if has_actions else head[:-1],
         tuple(rows if has_actions else [row[:-1] for row in rows]),
         total=len(rows),
-        caption=_figures_caption(model),
+        caption="Thresholds",
         is_open=False,
     )
 
 
-def _figures_caption(model: PressureModel) -> str:
+def _provenance(model: PressureModel) -> str:
+    """Where the window comes from, and what the parts are."""
     source = f" (from: {model.window_source})" if model.window_source else ""
-    scaled = "; parts are estimates, scaled to the total" if model.is_scaled else "; parts are estimates"
-    return f"Thresholds · window {model.window:,} tokens{source}{scaled}"
+    scaled = ", scaled to the total" if model.is_scaled else ""
+    return f"Window {model.window:,} tokens{source}; the parts are estimates{scaled}."
 
 
 # The course

@@ -12,6 +12,7 @@ ROLE_COLOURS = {
     "user": "#0072b2",
     "assistant": "#56b4e9",
     "tool results": "#e69f00",
+    "model input": "#56b4e9",
 }
 """Okabe-Ito colours, which readers with a colour-vision deficiency can tell apart; each stands beside its name."""
 

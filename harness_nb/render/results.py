@@ -1,0 +1,88 @@
+"""Results of every layer as MIME bundles: text always, HTML or Markdown beside it.
+
+Results are told apart by the name of their class, as this layer knows none above the core. What is not known shows as its
+text. Nothing here raises, reads a file or asks a model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from harness_nb.render.card import Card, Pre, Table, card_html, card_text
+from harness_nb.render.markdown import safe_markdown
+from harness_nb.render.text import clip
+
+MAX_BYTES = 20_000
+"""Most bytes of one form of a result; rows and texts are shortened until it fits."""
+
+_MAX_MARKDOWN_CHARS = 200_000
+
+
+def bundle(result: object) -> dict[str, Any]:
+    """The forms in which a front-end may show a result.
+
+    Args:
+        result: Any result of this package.
+
+    Returns:
+        A MIME bundle: `text/plain`, and `text/html` where the class is known. A reply of a model has `text/markdown`
+        instead of HTML, and its exact text.
+    """
+    try:
+        if type(result).__name__ == "AgentReply":
+            return reply_bundle(str(result.text))  # type: ignore[attr-defined]  # known by its name
+        card = card_of(result)
+        if card is not None:
+            return card_bundle(card)
+    except Exception as error:  # noqa: BLE001 - a display never breaks a cell
+        return {"text/plain": f"{_plain(result)}\n(its display failed: {type(error).__name__}: {error})"}
+    return {"text/plain": _plain(result)}
+
+
+def reply_bundle(text: str) -> dict[str, Any]:
+    """A model's answer: exactly as it is in text, and as Markdown that hides and fetches nothing."""
+    return {"text/plain": text, "text/markdown": safe_markdown(clip(text, _MAX_MARKDOWN_CHARS))}
+
+
+def card_bundle(card: Card) -> dict[str, Any]:
+    """A card in text and HTML, each within `MAX_BYTES`."""
+    return {"text/plain": _fitted(card, card_text), "text/html": _fitted(card, card_html)}
+
+
+def card_of(result: object) -> Card | None:
+    """The card of a result, or None when its class is not known."""
+    from harness_nb.render import core_cards, result_cards
+
+    for kind in type(result).__mro__:
+        make = result_cards.CARDS.get(kind.__name__) or core_cards.CARDS.get(kind.__name__)
+        if make is not None:
+            return make(result)
+    return None
+
+
+def _plain(result: object) -> str:
+    try:
+        return clip(repr(result), 2_000)
+    except Exception:  # noqa: BLE001 - somebody's repr may be broken
+        return f"<{type(result).__name__}>"
+
+
+def _fitted(card: Card, draw: Callable[[Card], str]) -> str:
+    for rows, chars in ((20, 4_000), (10, 2_000), (5, 800), (2, 200), (0, 0)):
+        shown = draw(_shrunk(card, rows, chars))
+        if len(shown.encode("utf-8", "replace")) <= MAX_BYTES:
+            return shown
+    return draw(Card(clip(card.title, 200), clip(card.line, 1_000)))
+
+
+def _shrunk(card: Card, rows: int, chars: int) -> Card:
+    blocks = []
+    for block in card.blocks:
+        if isinstance(block, Table):
+            block = replace(block, rows=block.rows[:rows], total=max(block.total, len(block.rows)))
+        elif isinstance(block, Pre):
+            block = replace(block, text=clip(block.text, chars))
+        blocks.append(block)
+    return replace(card, blocks=tuple(blocks))
