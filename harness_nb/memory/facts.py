@@ -149,10 +149,8 @@ def _from_object(value: dict[str, object]) -> list[str]:
     for key in _TEXT_KEYS:
         text = value.get(key)
         if isinstance(text, str):
-            rest = [
-                f"{name}: {one}" for name, one in value.items() if name != key and isinstance(one, str | int | float)
-            ]
-            return [f"{text} ({', '.join(rest)})" if rest else text]
+            rest = [f"{name}: {line}" for name, one in value.items() if name != key for line in _flat(one)]
+            return [f"{text} ({', '.join(rest)})"] if rest else list(_flat(text))
     lines: list[str] = []
     for key, one in value.items():
         lines += _flat(one) if key.casefold() in _LIST_KEYS else [f"{key}: {line}" for line in _flat(one)]

@@ -145,7 +145,8 @@ def _noted(
 ) -> FlushOutcome:
     """Writes the facts of one part and adds them to the outcome."""
     log, found = workspace.daily_log, answer.facts
-    written = log.append([_fact(line, batch, session) for line in found.lines], source="flush", now=now)
+    facts = [_fact(line, batch, session) for line in found.lines]
+    written = log.append(facts, source="flush", now=now) if facts else []
     return FlushOutcome(
         upto=batch[-1][0] + 1,
         facts=(*outcome.facts, *(fact.text for fact in written)),

@@ -96,7 +96,7 @@ def memory_section(text: str, *, max_tokens: int, counter: TokenCounter, can_sea
     _choose(sections, max_tokens)
     omitted = [entry for section in sections for entry in section.omitted]
     gone, tokens = sum(entry.lines for entry in omitted), sum(entry.tokens for entry in omitted)
-    closing = _closing(sections, gone, lines, tokens, can_search)
+    closing = _closing(sections, gone, lines, tokens, can_search) if gone else ""
     injection = _injection(_kept_text(sections), closing, counter, lines)
     return replace(injection, omitted_lines=gone, omitted_tokens=tokens)
 
