@@ -38,7 +38,7 @@ class MemoryText(Displayed):
     text: str
 
     def __repr__(self) -> str:
-        return f"MemoryText({self.path!r}, {len(text_lines(self.text))} lines)"
+        return f"MemoryText({self.path!r}, {_count(len(text_lines(self.text)), 'line')})"
 
     def __str__(self) -> str:
         return self.text.rstrip() or f"{self.path} is empty."
@@ -93,8 +93,8 @@ class DailyLogView(Displayed, Sequence[Entry]):
         return iter(self._entries)
 
     def __repr__(self) -> str:
-        of = f"of {self.day.isoformat()}" if self.day else f"of {len({entry.date for entry in self})} days"
-        return f"DailyLogView({len(self)} entries {of})"
+        of = self.day.isoformat() if self.day else _count(len({entry.date for entry in self}), "day")
+        return f"DailyLogView({_count(len(self), 'entry', 'entries')} of {of})"
 
     def __str__(self) -> str:
         return "\n".join(map(_entry_line, self)) or f"Nothing is logged{f' on {self.day}' if self.day else ''} yet."
@@ -112,6 +112,10 @@ class DailyLogView(Displayed, Sequence[Entry]):
         from harness_nb.frames import daily_logs_frame
 
         return daily_logs_frame(self.records)
+
+
+def _count(number: int, one: str, many: str = "") -> str:
+    return f"{number:,} {one if number == 1 else many or f'{one}s'}"
 
 
 def _moment(entry: Entry) -> datetime | None:
@@ -160,7 +164,7 @@ class MemoryStatus(Displayed):
     last_failure: str = ""
 
     def __repr__(self) -> str:
-        return f"MemoryStatus({self.memory_lines} lines of memory, {self.log_entries} entries in {self.log_days} logs)"
+        return f"MemoryStatus({_count(self.memory_lines, 'line')} of MEMORY.md, {self._logs()})"
 
     def __str__(self) -> str:
         width = max(len(record["name"]) for record in self.records)
@@ -171,8 +175,8 @@ class MemoryStatus(Displayed):
         """Name and value of each line that is shown."""
         shown = {
             "workspace": self.workspace,
-            "MEMORY.md": f"{self.memory_lines:,} lines, {self.memory_chars:,} characters",
-            "daily logs": f"{self.log_entries:,} entries on {self.log_days:,} days, {self.entries_today:,} of them today",
+            "MEMORY.md": f"{_count(self.memory_lines, 'line')}, {_count(self.memory_chars, 'character')}",
+            "daily logs": f"{self._logs()}, {self.entries_today:,} of them today",
             "sessions": f"{self.sessions:,}",
             "index": f"{self.index_state} ({self.index_path})",
             "last flush": self._flush(),
@@ -180,10 +184,13 @@ class MemoryStatus(Displayed):
         warnings = [{"name": "warning", "value": warning} for warning in self.warnings]
         return [{"name": name, "value": value} for name, value in shown.items()] + warnings
 
+    def _logs(self) -> str:
+        return f"{_count(self.log_entries, 'entry', 'entries')} on {_count(self.log_days, 'day')}"
+
     def _flush(self) -> str:
         if self.last_flush is None:
             return "none yet"
-        came = f"failed: {self.last_failure}" if self.last_failure else f"{self.last_facts} facts written"
+        came = f"failed: {self.last_failure}" if self.last_failure else f"{_count(self.last_facts, 'fact')} written"
         return f"{self.last_flush:%Y-%m-%d %H:%M}, {came}"
 
     @property

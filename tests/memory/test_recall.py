@@ -52,7 +52,7 @@ def test_a_day_is_a_date_a_text_or_today(store: Workspace, memory: AgentMemory) 
     for day in ("2026-04-10", date(2026, 4, 10), datetime(2026, 4, 10, 23, tzinfo=UTC)):
         assert str(memory.log(day)) == "2026-04-10 08:00  old"
     assert str(memory.log("today")) == "2026-04-12 09:30  new in two lines"
-    assert memory.log()[:1][0].text == "old" and repr(memory.log("today")) == "DailyLogView(1 entries of 2026-04-12)"
+    assert memory.log()[:1][0].text == "old" and repr(memory.log("today")) == "DailyLogView(1 entry of 2026-04-12)"
 
 
 def test_what_is_no_day_is_refused(memory: AgentMemory) -> None:
@@ -76,15 +76,15 @@ def test_the_status_says_how_the_memory_stands(store: Workspace, index: MemoryIn
     assert memory.status().index_state == "not built yet"
     memory.search("new")
     status = memory.status()
-    assert repr(status) == "MemoryStatus(1 lines of memory, 2 entries in 2 logs)"
+    assert repr(status) == "MemoryStatus(1 line of MEMORY.md, 2 entries on 2 days)"
     assert (status.log_entries, status.entries_today, status.last_facts) == (2, 1, 1)
     assert str(status).splitlines() == [
         f"workspace   {store.path}",
-        "MEMORY.md   1 lines, 14 characters",
+        "MEMORY.md   1 line, 14 characters",
         "daily logs  2 entries on 2 days, 1 of them today",
         "sessions    0",
         f"index       {status.index_state} ({store.index_path})",
-        "last flush  2026-04-12 09:30, 1 facts written",
+        "last flush  2026-04-12 09:30, 1 fact written",
     ]
     assert status.index_state == "5 lines of 3 files"
 
@@ -93,3 +93,12 @@ def test_the_status_says_why_the_last_flush_failed(store: Workspace, index: Memo
     last = (store.clock.now(), FlushOutcome(failed="The server said 500."))
     assert "2026-04-12 09:30, failed: The server said 500." in str(AgentMemory(store, index, lambda: last).status())
     assert "last flush  none yet" in str(AgentMemory(store, index).status())
+
+
+def test_every_answer_shows_itself_and_has_a_frame(store: Workspace, memory: AgentMemory) -> None:
+    store.curated.replace("# Lab\n\n- Python 3.11\n")
+    store.daily_log.append([Fact("a fact")])
+    for answer, rows in ((memory.show(), 1), (memory.log(), 1), (memory.status(), 6)):
+        bundle = answer._repr_mimebundle_()
+        assert {"text/plain", "text/html"} <= set(bundle)
+        assert len(answer.df) == rows
