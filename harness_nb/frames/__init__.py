@@ -6,6 +6,7 @@ Columns, dtypes, meanings and units stand in `columns.py`; a frame without rows 
 from harness_nb.frames.frames import (
     daily_logs_frame,
     events_frame,
+    fates_frame,
     hits_frame,
     memory_frame,
     messages_frame,
@@ -21,6 +22,7 @@ from harness_nb.frames.frames import (
 __all__ = [
     "daily_logs_frame",
     "events_frame",
+    "fates_frame",
     "hits_frame",
     "memory_frame",
     "messages_frame",

@@ -175,6 +175,16 @@ STATUS = (
     Column("value", "text", "how it stands"),
 )
 
+FATES = (
+    Column("index", "count", "place in the log"),
+    Column("role", "category", "role", values=ROLE),
+    Column("origin", "category", "who made it", values=ORIGIN),
+    Column("text", "text", "its whole text"),
+    Column("tokens", "count", "estimate by the session's measure", "tokens"),
+    Column("fate", "category", "what would become of it", values=FATE),
+    Column("how", "category", "edit that would change it or stand for it", values=HOW),
+)
+
 PARTS = (
     Column("part", "text", "what fills the window"),
     Column("tokens", "count", "estimate, scaled to the total", "tokens"),
@@ -192,7 +202,6 @@ TOOLS = (
 SESSIONS = (
     _SESSION,
     Column("agent", "text", "name of the agent"),
-    Column("messages", "count", "messages in its log"),
     Column("last_activity", "time", "when it was last written to"),
     Column("is_current", "flag", "whether it is the session in use"),
 )

@@ -83,6 +83,11 @@ def status_frame(records: Iterable[Record]) -> pd.DataFrame:
     return assemble(records, columns.STATUS)
 
 
+def fates_frame(records: Iterable[Record]) -> pd.DataFrame:
+    """What would become of each message; columns `columns.FATES`."""
+    return assemble(records, columns.FATES)
+
+
 def parts_frame(records: Iterable[Record]) -> pd.DataFrame:
     """What fills the window; columns `columns.PARTS`."""
     return assemble(records, columns.PARTS)

@@ -59,7 +59,7 @@ def event_records(events: Iterable[Event], *, words: Callable[[Event], str], ses
 
     Args:
         events: Events in order; pieces of an answer are left out.
-        words: What an event says in one line (`render.event_words.event_words`).
+        words: What an event says in one line (`render.event_words.words`).
         session: Id of the session.
     """
     made = []

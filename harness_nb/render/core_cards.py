@@ -12,7 +12,7 @@ from harness_nb.core.plan import Plan, Pressure
 from harness_nb.core.transcript import Transcript
 from harness_nb.core.view import View
 from harness_nb.render.card import Card, Pre, Table
-from harness_nb.render.event_words import event_words, usage_words
+from harness_nb.render.event_words import usage_words, words
 from harness_nb.render.pressure import PressureModel, bare_model, pressure_model
 from harness_nb.render.pressure_view import pressure_card
 from harness_nb.render.text import count, moment, one_line, percent, short
@@ -164,15 +164,14 @@ def _made(plan: Plan) -> tuple[Pre, ...]:
 
 def event_card(event: Event) -> Card:
     """One event."""
-    return Card(event.kind.replace("_", " "), event_words(event))
+    return Card(event.kind.replace("_", " "), words(event))
 
 
 def events_card(events: tuple[Event, ...], title: str = "Events") -> Card:
     """Events in order, the newest ones shown; pieces of an answer are left out."""
     stored = [event for event in events if event.is_stored]
     rows = [
-        (moment(event.time), event.turn, event.kind.replace("_", " "), event_words(event))
-        for event in stored[-MAX_NEWEST:]
+        (moment(event.time), event.turn, event.kind.replace("_", " "), words(event)) for event in stored[-MAX_NEWEST:]
     ]
     said = count(len(stored), "event") + (f", the last {len(rows)} shown" if len(stored) > len(rows) else "")
     return Card(title, said, (Table.of(("time", "turn", "event", "what happened"), rows),))

@@ -11,10 +11,10 @@ from harness_nb.core.messages import Usage
 from harness_nb.render.text import count, money, one_line, percent, seconds, short
 
 
-def event_words(event: Event) -> str:
+def words(event: Event) -> str:
     """What happened, in one line."""
-    words = _WORDS.get(type(event))
-    return words(event) if words else event.kind.replace("_", " ")
+    say = _WORDS.get(type(event))
+    return say(event) if say else event.kind.replace("_", " ")
 
 
 def usage_words(usage: Usage | None) -> str:

@@ -7,8 +7,10 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from harness_nb.render.card import Card, Pre, Rich, Table
+from harness_nb.render.core_cards import planned_card
+from harness_nb.render.event_words import compaction_words
 from harness_nb.render.html import escape, join, tag
-from harness_nb.render.text import clip, count
+from harness_nb.render.text import clip, count, money, percent
 
 _MARKED = re.compile(r"\[([^\[\]]+)\]")
 
@@ -62,17 +64,81 @@ def _source(entry: Any) -> str:
     return " · ".join(filter(None, (entry.session, span, entry.source)))
 
 
-def status_card(status: Any) -> Card:
-    """A status: name and value line by line."""
-    title = {"MemoryStatus": "Memory", "AgentStatus": "Agent"}.get(type(status).__name__, type(status).__name__)
+def memory_status_card(status: Any) -> Card:
+    """How the durable memory stands."""
     rows = [(record["name"], record["value"]) for record in status.records]
-    return Card(title, "", (Table.of(("", "state"), rows),))
+    return Card("Memory", "", (Table.of(("", "state"), rows),))
+
+
+def agent_status_card(status: Any) -> Card:
+    """How an agent stands, with every figure's source, and what the user should know."""
+    key = f"found in {status.key_source}" if status.key_source else "none needed, or none found"
+    rows = [
+        ("model", status.model),
+        ("key", key),
+        ("preset", f"{status.preset}, policy {status.policy}" if status.policy else f"{status.preset}, compaction off"),
+        ("window", f"{status.window:,} tokens (from: {status.window_source})"),
+        ("in use", f"{status.tokens:,} tokens, {percent(status.tokens / status.window)} ({status.tokens_source})"),
+        ("session", f"{status.session}: {count(status.turns, 'turn')}, {count(status.messages, 'message')}"),
+        ("cost", money(status.cost)),
+        ("workspace", status.workspace),
+    ]
+    return Card(f"Agent {status.name}", "", (Table.of(("", "state"), rows),), tuple(status.warnings))
+
+
+def compaction_card(report: Any) -> Card:
+    """What a compaction did, pass by pass, before and after by the same measure."""
+    if not report.events:
+        return Card("Compaction", "nothing to do")
+    head = (
+        "pass",
+        "outcome",
+        "tokens before",
+        "tokens after",
+        "messages before",
+        "messages after",
+        "model calls",
+        "why",
+    )
+    rows = [
+        (
+            at,
+            one.outcome,
+            one.tokens_before,
+            one.tokens_after,
+            one.messages_before,
+            one.messages_after,
+            one.model_calls,
+            one.reason,
+        )
+        for at, one in enumerate(report.events, 1)
+    ]
+    fixed = f"Both sizes hold {report.events[-1].fixed_tokens:,} tokens of system prompt, memory and schemas."
+    return Card("Compaction", compaction_words(report.events[-1]), (Table.of(head, rows, noun="pass"),), (fixed,))
+
+
+def planned_result_card(planned: Any) -> Card:
+    """What would be compacted now."""
+    return planned_card(planned.view, planned.plan, planned.policy)
+
+
+def sessions_card(sessions: Any) -> Card:
+    """Sessions of a workspace, newest first."""
+    newest = sorted(sessions.records, key=lambda one: str(one["last_activity"] or ""), reverse=True)
+    rows = [
+        (one["session"], one["agent"], one["last_activity"], "in use" if one["is_current"] else "") for one in newest
+    ]
+    head = ("session", "agent", "last written to", "")
+    return Card("Sessions", count(len(rows), "session"), (Table.of(head, rows, noun="session"),) if rows else ())
 
 
 CARDS: Mapping[str, Callable[[Any], Card]] = {
-    "AgentStatus": status_card,
+    "AgentStatus": agent_status_card,
+    "CompactionReport": compaction_card,
     "DailyLogView": log_card,
-    "MemoryStatus": status_card,
+    "MemoryStatus": memory_status_card,
     "MemoryText": memory_text_card,
+    "Planned": planned_result_card,
     "SearchHits": hits_card,
+    "SessionList": sessions_card,
 }

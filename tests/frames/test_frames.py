@@ -22,6 +22,7 @@ SCHEMAS = {
     frames.replay_frame: columns.REPLAY,
     frames.memory_frame: columns.MEMORY,
     frames.status_frame: columns.STATUS,
+    frames.fates_frame: columns.FATES,
     frames.parts_frame: columns.PARTS,
     frames.tools_frame: columns.TOOLS,
     frames.sessions_frame: columns.SESSIONS,
