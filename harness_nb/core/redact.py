@@ -190,10 +190,8 @@ def redact(text: str, known: Iterable[str] = ()) -> str:
         known: Values to be replaced wherever they occur, whatever their shape; those shorter than
             `SHORTEST_KNOWN` characters are ignored.
     """
-    before = None
-    while before is not text and before != text:  # a mark may free the start of another key
-        before, text = text, _redact_once(text, known)
-    return text
+    once = _redact_once(text, known)
+    return text if once == text else redact(once, known)  # a mark may free the start of another key
 
 
 def _redact_once(text: str, known: Iterable[str]) -> str:

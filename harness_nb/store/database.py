@@ -38,10 +38,18 @@ CREATE VIRTUAL TABLE line_fts USING fts5(
 );
 """
 
+_BROKEN_LINKS = """
+SELECT 1 FROM span WHERE doc NOT IN (SELECT id FROM doc)
+UNION ALL SELECT 1 FROM doc WHERE workspace NOT IN (SELECT id FROM workspace)
+UNION ALL SELECT 1 WHERE (SELECT max(id) FROM line) IS NOT (SELECT max(last) FROM span)
+UNION ALL SELECT 1 WHERE (SELECT max(id) FROM line) IS NOT (SELECT max(id) FROM line_fts_docsize)
+LIMIT 1
+"""
+
 _BUSY = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
 _DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR, sqlite3.SQLITE_SCHEMA}
 _LARGEST_CHECKED_BYTES = 64 * 1024 * 1024
-_WORD = re.compile(r"[A-Za-z0-9]+")
+_WORD = re.compile(r"(?<![^ ])[A-Za-z0-9]+(?![^ ])")  # surely a whole word
 
 
 class IndexDamaged(Exception):
@@ -246,7 +254,8 @@ def _check(raw: sqlite3.Connection, *, thorough: bool) -> None:
     """Finds damage that would show as missing hits rather than as an error."""
     if thorough and (found := raw.execute("PRAGMA quick_check(1)").fetchone()[0]) != "ok":
         raise IndexDamaged(found)
-    raw.execute("SELECT count(*) FROM workspace, doc, span LIMIT 0").fetchall()
+    if raw.execute(_BROKEN_LINKS).fetchone() is not None:
+        raise IndexDamaged("its tables do not fit together")
     for order in ("ASC", "DESC"):
         row = raw.execute(f"SELECT id, body FROM body ORDER BY id {order} LIMIT 1").fetchone()  # noqa: S608
         word = _WORD.search(row[1]) if row is not None else None

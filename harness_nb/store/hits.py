@@ -22,7 +22,7 @@ class SearchHit:
         path: Name of the file relative to the folder searched, with forward slashes.
         line: Number of the line in the file, from 1; only LF and CRLF end a line.
         content: The whole line, or the whole text of the message.
-        rank: The bm25 value: lower is better. 0 where parts of words were looked for.
+        rank: Lower is better: the bm25 value, or minus the number of parts found where parts of words were looked for.
         snippet: An excerpt in one line with the finds in `[` and `]`.
         kind: `memory` (MEMORY.md), `daily`, `topic`, `session` or `archive`.
         date: Day of the log or of the message, where there is one.

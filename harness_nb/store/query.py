@@ -67,7 +67,7 @@ class Query:
 
     @property
     def parts(self) -> tuple[str, ...]:
-        """What a line must contain, be it inside a word."""
+        """What a line may contain inside its words."""
         return tuple(word[:_LONGEST_PART] for word in self.words[:_MOST_PARTS])
 
 

@@ -21,13 +21,13 @@ FROM (
     SELECT rowid, rank FROM line_fts WHERE line_fts MATCH ? AND rowid BETWEEN ? AND ? ORDER BY rank LIMIT ?
 ) AS found JOIN line ON line.id = found.rowid JOIN doc ON doc.id = line.doc
 """
-_CONTAINING = r"""
-SELECT 0.0, doc.path, line.line, line.text, doc.kind, line.date
+_CONTAINING = """
+SELECT -({contained}) AS rank, doc.path, line.line, line.text, doc.kind, line.date
 FROM line JOIN doc ON doc.id = line.doc
-WHERE line.id BETWEEN ? AND ? AND {conditions}
-ORDER BY line.date DESC, doc.path, line.line LIMIT ?
+WHERE line.id BETWEEN ? AND ? AND rank < 0
+ORDER BY rank, line.date DESC, doc.path, line.line LIMIT ?
 """
-_CONDITION = r"(line.text LIKE ? ESCAPE '\' OR line.searchable LIKE ? ESCAPE '\')"
+_CONTAINED = r"(line.text LIKE ? ESCAPE '\' OR coalesce(line.searchable, '') LIKE ? ESCAPE '\')"
 
 
 class Found(NamedTuple):
@@ -48,25 +48,25 @@ class Found(NamedTuple):
 
 def ranked(connection: sqlite3.Connection, workspace: int, expression: str, limit: int) -> list[Found]:
     """The best lines for an FTS5 expression; of equally ranked ones the newest first, then by path and line."""
-    fetched = limit + 1
-    while True:
-        found = [Found(*row) for row in connection.execute(_RANKED, (expression, *id_range(workspace), fetched))]
-        found.sort(key=lambda row: row.rank)
-        has_tie_over_the_edge = len(found) == fetched and found[-1].rank == found[limit - 1].rank
-        if not has_tie_over_the_edge or fetched > MOST_TIES:
-            break
-        fetched *= 8
+    found = _best(connection, workspace, expression, limit + 1)
+    if len(found) > limit and found[-1].rank == found[limit - 1].rank:  # which of equals come in is to be decided
+        found = _best(connection, workspace, expression, limit + MOST_TIES)
     found.sort(key=lambda row: (row.path, row.line))
     found.sort(key=lambda row: row.date or "", reverse=True)
     found.sort(key=lambda row: row.rank)
     return found[:limit]
 
 
+def _best(connection: sqlite3.Connection, workspace: int, expression: str, limit: int) -> list[Found]:
+    found = connection.execute(_RANKED, (expression, *id_range(workspace), limit))
+    return sorted((Found(*row) for row in found), key=lambda row: row.rank)
+
+
 def containing(connection: sqlite3.Connection, workspace: int, parts: Sequence[str], limit: int) -> list[Found]:
-    """The lines that contain all the parts, newest first."""
+    """The lines that contain most of the parts, newest first; the rank is minus their number."""
     patterns = [like_pattern(form) for part in parts for form in (part, searchable(part))]
-    statement = _CONTAINING.format(conditions=" AND ".join([_CONDITION] * len(parts)))
-    return [Found(*row) for row in connection.execute(statement, (*id_range(workspace), *patterns, limit))]
+    statement = _CONTAINING.format(contained=" + ".join([_CONTAINED] * len(parts)))
+    return [Found(*row) for row in connection.execute(statement, (*patterns, *id_range(workspace), limit))]
 
 
 def counted(connection: sqlite3.Connection, workspace: int) -> dict[str, int]:
