@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import fields, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
@@ -140,18 +140,31 @@ class HarnessAgent:
     def follow(self, text: str) -> Iterator[Event]:
         """Runs a turn and yields its events in the calling thread, the pieces of the answer as they come.
 
+        At its end `last_reply` is the answer.
+
         Raises:
             HarnessError: The turn failed, after the events that led there.
             KeyboardInterrupt: It was stopped.
         """
         words = self._checked_text(text)
+        found: list[Event] = []
         try:
-            yield from runner.follow(self._work(words))
+            yield from runner.follow(self._work(words, found))
         except ToolInterrupted:
             raise KeyboardInterrupt from None
+        self._reply_of(found)
 
-    def _work(self, text: str) -> Callable[[Callable[[Event], None]], Coroutine[Any, Any, None]]:
-        return lambda emit: self._turn(text, emit, FLUSH_GRACE_SECONDS)
+    def _work(self, text: str, found: list[Event]) -> Callable[[Callable[[Event], None]], Coroutine[Any, Any, None]]:
+        """A turn that keeps its events beside handing them on."""
+
+        def work(emit: Callable[[Event], None]) -> Coroutine[Any, Any, None]:
+            def both(event: Event) -> None:
+                found.append(event)
+                emit(event)
+
+            return self._turn(text, both, FLUSH_GRACE_SECONDS)
+
+        return work
 
     async def aask(self, text: str) -> AgentReply:
         """Runs a turn on the running event loop.
@@ -206,6 +219,15 @@ class HarnessAgent:
             await asyncio.wait([asyncio.wrap_future(job.future)], timeout=grace_seconds)
         for event in late:
             emit(event)
+
+    def watch(self, hook: Hook) -> Callable[[], None]:
+        """Calls a function with each event from now on, in the thread of the loop; gives a function that ends this."""
+        self._hooks = (*self._hooks, hook)
+
+        def end() -> None:
+            self._hooks = tuple(one for one in self._hooks if one is not hook)
+
+        return end
 
     def _emitting(self, emit: Callable[[Event], None]) -> Callable[[Event], None]:
         """Hands events to the hooks, too; a hook that fails is reported once an event and harms nothing."""
@@ -388,6 +410,18 @@ class HarnessAgent:
             cost=billed.cost if billed is not None else None,
             warnings=self.warnings,
         )
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """Every setting in force by name: the preset's, those of eviction and memory, and the limits of a turn."""
+        groups = {"tool_result_eviction": self._eviction, "memory": self._config}
+        found: dict[str, Any] = {"preset": self.preset.name, **self.preset.settings}
+        for name, group in groups.items():
+            if group is None:
+                found[name] = None
+            else:
+                found |= {f"{name}.{one.name}": getattr(group, one.name) for one in fields(group)}
+        return found | {"max_steps": self.max_steps, "max_cost": self.max_cost, "window": self._limits.window}
 
     @property
     def warnings(self) -> tuple[str, ...]:
