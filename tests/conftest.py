@@ -33,6 +33,7 @@ OWN_VARIABLES_KEPT = {"HARNESS_NB_DATA", "HARNESS_NB_STRICT"}
 THREADS_THAT_MAY_STAY = {
     "IPythonHistorySavingThread": "an in-process shell keeps it until the interpreter ends",
     "asyncio_": "worker of a loop's executor, ended by the loop when it is closed",
+    "harness_nb-loop": "the one loop of all agents in this process, a daemon, stopped when the interpreter ends",
     "tqdm_monitor": "a daemon that tqdm starts once a process",
 }
 SECONDS_TO_END = 2.0

@@ -96,7 +96,7 @@ class Transcript(Sequence[Message]):
 
     def __reduce__(self) -> tuple[Callable[..., Transcript], tuple[Any, ...]]:
         """Messages alone: sums are computed anew where it is unpickled."""
-        return _rebuilt, (self[:], self.report, self.name)
+        return _rebuilt, (self[:], self.report, self.name, self.model)
 
     def rounds(self) -> tuple[Span, ...]:
         """Spans that a cut never divides."""
@@ -127,5 +127,5 @@ class Transcript(Sequence[Message]):
         return [message.to_openai() for message in self]
 
 
-def _rebuilt(messages: tuple[Message, ...], report: tuple[str, ...], name: str) -> Transcript:
-    return Transcript(messages, report=report, name=name)
+def _rebuilt(messages: tuple[Message, ...], report: tuple[str, ...], name: str, model: str) -> Transcript:
+    return Transcript(messages, report=report, name=name, model=model)

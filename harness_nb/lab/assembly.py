@@ -74,6 +74,7 @@ def assemble(entries: Sequence[Entry], *, format: str, name: str = "") -> tuple[
     noted = sorted([*_notes_of_entries(entries), *_notes_of_repair(said, fixed)], key=lambda note: note[0])
     notes = tuple(f"{place}: {text}" for place, text in noted)
     dropped = sum(isinstance(entry, Dropped) for entry in entries)
+    model = _model(entries)
     report = ReadReport(
         format=format,
         read=len(said) + dropped,
@@ -81,9 +82,10 @@ def assemble(entries: Sequence[Entry], *, format: str, name: str = "") -> tuple[
         repaired=len(fixed.stubbed),
         notes=notes,
         compactions=_marks(entries, fixed),
-        model=_model(entries),
+        model=model,
     )
-    return Transcript(fixed.apply([one.message for one in said]), report=notes, name=name), report
+    messages = fixed.apply([one.message for one in said])
+    return Transcript(messages, report=notes, name=name, model=model or ""), report
 
 
 def _notes_of_entries(entries: Iterable[Entry]) -> list[tuple[Place, str]]:

@@ -7,7 +7,7 @@ from typing import Any
 
 from harness_nb.core.records import message_from_record
 from harness_nb.errors import MessageError
-from harness_nb.lab.entries import Entry, Line, Said, Skipped
+from harness_nb.lab.entries import Entry, Line, ModelNamed, Said, Skipped
 
 NAME = "harness_nb"
 
@@ -19,9 +19,10 @@ def claims(value: Any) -> bool:
 
 def read(lines: Iterable[Line]) -> Iterator[Entry]:
     """The messages, each index once."""
-    seen: set[object] = set()
+    seen: set[int] = set()
     for line in lines:
         if not claims(line.value):
+            yield from _header(line)
             continue
         index = line.value.get("index")
         if isinstance(index, int) and index in seen:
@@ -32,5 +33,13 @@ def read(lines: Iterable[Line]) -> Iterator[Entry]:
         except MessageError as error:
             yield Skipped(line.place, f"a record that holds no message: {error.problem}")
             continue
-        seen.add(index)
+        if isinstance(index, int):
+            seen.add(index)
         yield Said(line.place, message)
+
+
+def _header(line: Line) -> Iterator[Entry]:
+    """The model that the first line of a log names."""
+    record = line.value
+    if isinstance(record, dict) and record.get("kind") == "session" and isinstance(record.get("model"), str):
+        yield ModelNamed(line.place, record["model"])

@@ -31,9 +31,11 @@ def write_log(path: Path, *lines: str) -> Path:
 def test_a_session_log_is_read_without_loss_and_its_events_are_passed_over(tmp_path: Path) -> None:
     lines = [log_line(index, message) for index, message in enumerate(SAID)]
     lines.insert(1, '{"kind":"event","event":"turn_started","text":"Look."}')
-    transcript, report = read_with_report(write_log(tmp_path / "s.log.jsonl", '{"kind":"log","version":1}', *lines))
+    transcript, report = read_with_report(
+        write_log(tmp_path / "s.log.jsonl", '{"kind":"session","version":1,"model":"m"}', *lines)
+    )
     assert transcript == Transcript(SAID)
-    assert (report.format, report.read, report.notes) == ("harness_nb", 4, ())
+    assert (report.format, report.read, report.notes, report.model) == ("harness_nb", 4, (), "m")
 
 
 def test_a_message_that_was_written_twice_counts_once(tmp_path: Path) -> None:

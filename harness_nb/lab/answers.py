@@ -1,0 +1,60 @@
+"""Who answers what a policy asks for in a replay: a model for its model calls, assumptions for everything else."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from harness_nb.agent.driver import Answer, Begun, Effect, Leaving
+from harness_nb.agent.runner import runner
+from harness_nb.core.redact import redact
+from harness_nb.core.requests import Ask, Failure, Reply, assume
+from harness_nb.errors import ContextOverflowError, HarnessError, ModelError, QuotaError, RateLimitError
+from harness_nb.model.base import Model, ModelRequest, complete
+from harness_nb.model.resolve import resolve
+
+_KINDS: tuple[tuple[type[HarnessError], str], ...] = (
+    (ContextOverflowError, "overflow"),
+    (RateLimitError, "rate_limit"),
+    (QuotaError, "quota"),
+    (ModelError, "server_error"),
+)
+_FINAL = ("overflow", "quota", "permission")
+
+
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """Answers the effects of a driver, at once and without any file.
+
+    Attributes:
+        model: Answers model calls; None lets them be assumed.
+    """
+
+    model: Model | None = None
+
+    def __call__(self, effect: Effect) -> Answer:
+        """What came of an effect: messages may leave, files are assumed to be written, and a model is asked."""
+        if isinstance(effect, Begun | Leaving):
+            return None
+        if isinstance(effect, Ask) and self.model is not None:
+            return self._ask(effect, self.model if effect.model is None else resolve(effect.model))
+        return assume(effect)
+
+    def _ask(self, request: Ask, model: Model) -> Reply:
+        reply = Reply(None, Failure("error", "not asked"))
+        for _ in range(max(1, request.attempts)):
+            reply = _attempt(request, model)
+            if reply.failure is None or reply.failure.kind in _FINAL:
+                break
+        return reply
+
+
+def _attempt(request: Ask, model: Model) -> Reply:
+    asked = ModelRequest(messages=request.messages, purpose=request.purpose, max_tokens=request.max_tokens)
+    try:
+        message = runner.wait(complete(model, asked))
+    except HarnessError as error:
+        kind = next((kind for cls, kind in _KINDS if isinstance(error, cls)), "error")
+        return Reply(None, Failure(kind, error.problem))
+    if request.blank_fails and not message.text.strip():
+        return Reply(None, Failure("blank", "the reply was blank"))
+    return Reply(redact(message.text), finish=message.finish)

@@ -1,0 +1,268 @@
+"""A recorded transcript under a policy: messages are fed one by one, and the policy is called where the live loop would.
+
+The recorded answers stand; only what the policy itself asks for is answered anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+
+from harness_nb import presets
+from harness_nb.agent.conversation import Conversation, Surroundings
+from harness_nb.agent.driver import Answer, Pass, manage
+from harness_nb.agent.eviction import is_too_large, placeholder
+from harness_nb.agent.overflow import learn
+from harness_nb.core import edits
+from harness_nb.core.config import ToolResultEvictionConfig
+from harness_nb.core.item import Item
+from harness_nb.core.limits import ModelLimits
+from harness_nb.core.messages import Message
+from harness_nb.core.plan import Plan
+from harness_nb.core.policy import CompactionPolicy
+from harness_nb.core.tokens import CharsCounter, Measure, TokenCounter
+from harness_nb.core.tool import Tool
+from harness_nb.core.transcript import Transcript
+from harness_nb.core.view import Hook, Refusal, View
+from harness_nb.lab.answers import Answers
+from harness_nb.lab.bills import Bills
+from harness_nb.lab.run import Replay, Step
+from harness_nb.model.base import Model
+from harness_nb.model.resolve import resolve
+from harness_nb.model.tokenizer import counter_for
+from harness_nb.model.windows import limits_of
+from harness_nb.presets import Preset
+
+_START = datetime(1970, 1, 1, tzinfo=UTC)
+
+Progress = Callable[[int, int], object]
+
+
+def replay(
+    transcript: Transcript,
+    policy: str | Preset | CompactionPolicy = "harness",
+    *,
+    window: int | None = None,
+    model: str | Model | None = "offline",
+    system: str | None = None,
+    tools: Sequence[Tool] = (),
+    eviction: ToolResultEvictionConfig | None = None,
+    measure: Measure | None = None,
+    guarded: bool = True,
+    progress: Progress | None = None,
+) -> Replay:
+    """Feeds a transcript message by message and lets a policy act where the live loop would.
+
+    Args:
+        transcript: What was said.
+        policy: Name of a preset, a preset, or a policy.
+        window: Context window in tokens; by default that of the recorded model, or 128,000 where none is known.
+        model: Answers the policy's own model calls: a name, a model, or None, which lets replies be assumed.
+        system: The system prompt; by default the system messages of the transcript.
+        tools: Tools as offered in the recorded session, for the size of their schemas.
+        eviction: When large results are replaced by a preview, as an agent may be told to; None leaves them whole.
+        measure: Sizes of messages; one that is shared between replays counts each message once.
+        guarded: False lets a policy's faults through, for comparisons with a system as shipped.
+        progress: Called with the number of messages fed and of all messages.
+
+    Returns:
+        A record for each point at which the policy was called, and the conversation at the end.
+
+    Raises:
+        ConfigError: The preset, the model or the window is not valid.
+    """
+    acting, limits = _chosen(policy, transcript.model, window)
+    run = _Run(
+        policy=acting,
+        answers=Answers(resolve(model) if model is not None else None),
+        measure=measure or Measure(_counter(limits.name)),
+        limits=limits,
+        system=system,
+        tools=tuple(tools),
+        eviction=eviction,
+        guarded=guarded,
+    )
+    steps: list[Step] = []
+    for index in range(len(transcript)):
+        steps += run.feed(transcript, index)
+        if progress is not None:
+            progress(index + 1, len(transcript))
+    return Replay(transcript=transcript, policy=acting.name, steps=tuple(steps), final=run.view("request"))
+
+
+def _chosen(
+    policy: str | Preset | CompactionPolicy, model: str, window: int | None
+) -> tuple[CompactionPolicy, ModelLimits]:
+    """The policy, and the recorded model's limits as the policy's preset sees them."""
+    limits = limits_of(model or "unknown", window=window)
+    if isinstance(policy, CompactionPolicy):
+        return policy, limits
+    preset = presets.get(policy) if isinstance(policy, str) else policy
+    return preset.policy or _Off(), preset.limits(limits)
+
+
+def _counter(model: str) -> TokenCounter:
+    """The counter that an agent with this model would use."""
+    return CharsCounter() if model == "offline" else counter_for(model)
+
+
+class _Off(CompactionPolicy):
+    """Never acts: what a preset without compaction does."""
+
+    name = "off"
+
+    def plan(self, view: View) -> Plan:
+        return view.unchanged("compaction is off")
+
+
+class _Watched(CompactionPolicy):
+    """A policy whose last plan can be looked at, as the driver keeps quiet about those that do nothing."""
+
+    def __init__(self, policy: CompactionPolicy) -> None:
+        self.name, self.passes, self.hooks = policy.name, policy.passes, policy.hooks
+        self._policy = policy
+        self.last: Plan | None = None
+
+    def plan(self, view: View) -> Plan:
+        self.last = self._policy.plan(view)
+        return self.last
+
+
+@dataclass(kw_only=True)
+class _Run:
+    """One replay under way."""
+
+    policy: CompactionPolicy
+    answers: Answers
+    measure: Measure
+    limits: ModelLimits
+    system: str | None
+    tools: tuple[Tool, ...]
+    eviction: ToolResultEvictionConfig | None
+    guarded: bool
+    now: datetime = _START
+    turn: int = 0
+    step: int = 0
+    recovered_turn: int = -1
+    bills: Bills = field(default_factory=Bills)
+
+    def __post_init__(self) -> None:
+        self.watched = _Watched(self.policy)
+        self.conversation = Conversation(self.measure, lambda: self.now)
+        self.around = self._surroundings(self.system or "")
+
+    def feed(self, transcript: Transcript, index: int) -> Iterator[Step]:
+        """Takes one message in, and yields a record for each point at which the policy was called."""
+        message = transcript[index]
+        self.now = message.time or self.now
+        if message.role == "system":
+            self._take_system(message)
+        elif message.role == "user" and message.origin == "user":
+            self.turn += 1
+            self.conversation.begin_turn(message)
+            yield from self._at("turn")
+        elif message.role == "assistant":
+            yield from self._reply(message)
+        elif message.role == "tool":
+            self._take_result(message)
+            if index + 1 == len(transcript) or transcript[index + 1].role != "tool":
+                yield from self._at("result")
+        else:
+            self.conversation.add(message)
+
+    def view(self, hook: Hook) -> View:
+        """All that the policy would be given now."""
+        return self.conversation.view(hook, self.around)
+
+    def _take_system(self, message: Message) -> None:
+        """Keeps a system message in the log, so that indices are the transcript's, and its text in the prompt."""
+        self.conversation.log = self.conversation.log.append(message)
+        if self.system is None:
+            self.around = self._surroundings("\n\n".join(filter(None, (self.around.system, message.text))))
+
+    def _take_result(self, message: Message) -> None:
+        """Takes a result in; a large one is shown as a preview, as the live loop does, but no file is written."""
+        index = self.conversation.add(message)
+        if self.eviction is None or not is_too_large(message, self.eviction):
+            return
+        path = f"{self.eviction.eviction_path}/{message.call_id}.txt"
+        can_read = any(tool.name == "read_file" for tool in self.tools)
+        shown = placeholder(message.text, path, preview_chars=self.eviction.preview_chars, can_read=can_read)
+        if len(shown) < len(message.text):
+            self.conversation.replace_item(edits.evicted(Item(index, message), shown, path))
+            self.bills.changed()
+
+    def _surroundings(self, system: str) -> Surroundings:
+        return Surroundings(
+            model=self.limits,
+            system=system,
+            tools=self.tools,
+            system_tokens=self.measure.text(system),
+            tool_tokens=self.measure.tools(self.tools),
+        )
+
+    def _reply(self, message: Message) -> Iterator[Step]:
+        """The request that brought a recorded reply, an overflow of it, and the reply."""
+        if self.conversation.input:
+            yield from (replace(step, usage=message.usage) for step in self._at("request"))
+            if self.view("request").tokens > self.limits.window and self.recovered_turn != self.turn:
+                yield from self._overflow()
+        self.bills.take(self.conversation, message, self.around, figure=self.view("request").tokens)
+        if not message.calls:
+            yield from self._at("end")
+
+    def _overflow(self) -> Iterator[Step]:
+        """What the live loop does when a provider refuses the input: one forced compaction a turn."""
+        self.recovered_turn = self.turn
+        tokens = self.view("overflow").tokens
+        refusal = Refusal(f"replayed: {tokens:,} tokens are above the window", tokens, self.limits.window)
+        self.conversation.request_failed()
+        learn(self.conversation, refusal, self.around)
+        yield from self._at("overflow", error=refusal)
+
+    def _at(self, hook: Hook, *, error: Refusal | None = None) -> Iterator[Step]:
+        """Lets the policy act, if it wants to be called here."""
+        if hook not in self.policy.hooks:
+            return
+        before = self.view(hook)
+        steps = manage(self.conversation, self.watched, hook, self.around, error=error, guarded=self.guarded)
+        answer: Answer = None
+        while True:
+            try:
+                effect = steps.send(answer)
+            except StopIteration as end:
+                passes: tuple[Pass, ...] = end.value
+                break
+            answer = self.answers(effect)
+        if any(one.plan.changes for one in passes):
+            self.bills.changed()
+        yield self._step(hook, before, passes)
+
+    def _step(self, hook: Hook, before: View, passes: tuple[Pass, ...]) -> Step:
+        self.step += 1
+        after = self.view(hook)
+        plan = passes[-1].plan if passes else self.watched.last
+        tokens = before.tokens
+        return Step(
+            step=self.step,
+            turn=self.turn,
+            index=len(before.log),
+            hook=hook,
+            outcome=_outcome(passes, plan),
+            reason=passes[-1].reason if passes else plan.reason if plan is not None else "",
+            tokens_before=tokens,
+            tokens_after=passes[-1].tokens_after if passes else tokens,
+            fixed_tokens=before.fixed_tokens,
+            messages_before=len(before.input),
+            messages_after=len(after.input),
+            pressure=(plan.pressure if plan is not None else None) or before.pressure(),
+            passes=passes,
+        )
+
+
+def _outcome(passes: Sequence[Pass], plan: Plan | None) -> str:
+    """The last plan's own word, or the driver's where the plan was not carried out."""
+    if passes and not passes[-1].plan.changes:
+        return passes[-1].outcome
+    return plan.outcome if plan is not None else "unchanged"
