@@ -15,6 +15,9 @@ FITS_WITHIN = 0.25
 """Largest distance of a bill from the figure, as a part of it, at which it can be of a list that was changed: as far as an
 estimate is off."""
 
+FITS_TOKENS = 500
+"""The same distance in tokens for short lists, where the frames of a few messages weigh much."""
+
 DROPS_BELOW = 0.8
 """A bill below this part of the one before, for a list that only grew, is of a list that the recorded system cut."""
 
@@ -66,7 +69,7 @@ class Bills:
         if self._is_same:
             return usage.input_tokens >= DROPS_BELOW * self._last.input_tokens
         distance = abs(usage.input_tokens - figure)
-        return distance <= FITS_WITHIN * figure and distance < abs(usage.input_tokens - recorded)
+        return distance <= max(FITS_TOKENS, FITS_WITHIN * figure) and distance < abs(usage.input_tokens - recorded)
 
     def _learn(self, conversation: Conversation, usage: Usage, around: Surroundings) -> None:
         bare = conversation.input.messages.tokens(conversation.measure) + around.fixed_tokens
