@@ -51,7 +51,7 @@ def zone_info(name: str) -> tzinfo:
     """
     try:
         return ZoneInfo(name)
-    except (ZoneInfoNotFoundError, ValueError, OSError) as error:
+    except (ZoneInfoNotFoundError, TypeError, ValueError, OSError) as error:
         raise ConfigError(
             f"{name!r} is no known time zone.", "Use an IANA name such as 'Europe/Berlin' or 'UTC'.", subject=name
         ) from error

@@ -256,10 +256,15 @@ class Message:
             calls=tuple(_call_from_openai(call) for call in calls or ()),
             call_id=_id_from_openai(answered),
             name=None if is_odd["name"] else name,
-            rest=to_json(rest) if rest else "",
+            rest=_beside(rest),
             omits_content="content" not in wire,
             **fields,
         )
+
+
+def _beside(fields: dict[str, Any]) -> str:
+    """JSON text of further fields, in an order of its own, so that equal messages have equal text."""
+    return to_json(dict(sorted(fields.items()))) if fields else ""
 
 
 def _loads(rest: str) -> dict[str, Any]:
@@ -301,7 +306,7 @@ def part_from_openai(wire: object) -> Part:
     kind, text = wire.get("type"), wire.get("text")
     if kind == "text" and isinstance(text, str):
         rest = {key: value for key, value in wire.items() if key not in ("type", "text")}
-        return Text(text, to_json(rest) if rest else "")
+        return Text(text, _beside(rest))
     if kind == "image_url":
         place = wire.get("image_url")
         url = place.get("url") if isinstance(place, Mapping) else place
@@ -350,6 +355,6 @@ def _call_from_openai(wire: object) -> ToolCall:
         id=_id_from_openai(wire.get("id")) or "",
         name=inner["name"],
         arguments=arguments if isinstance(arguments, str) else "" if arguments is None else to_json(arguments),
-        rest=to_json(rest) if rest else "",
+        rest=_beside(rest),
         is_encoded=isinstance(arguments, str),
     )

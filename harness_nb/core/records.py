@@ -81,8 +81,10 @@ def item_from_record(record: Mapping[str, Any], log: Sequence[Message]) -> Item:
         log: All messages of the session, to which an index refers.
 
     Raises:
-        MessageError: The record names a message that the log does not have.
+        MessageError: The record is no item, or names a message that the log does not have.
     """
+    if not isinstance(record, Mapping):
+        raise MessageError(f"{record!r} is no item of a session file.")
     index = record.get("index")
     if index is not None and not (isinstance(index, int) and 0 <= index < len(log)):
         raise MessageError(f"The session file names message {index!r}, which its log does not have.")
@@ -92,8 +94,10 @@ def item_from_record(record: Mapping[str, Any], log: Sequence[Message]) -> Item:
         message = log[index]
     else:
         raise MessageError("An item of the session file has neither an index nor a message.")
-    stands_for = tuple(record.get("stands_for", ()))
-    return Item(index, message, cast(How, record.get("how", "kept")), stands_for, dict(record.get("meta", {})))
+    stands_for, meta = record.get("stands_for", []), record.get("meta", {})
+    if not isinstance(stands_for, list) or not isinstance(meta, Mapping):
+        raise MessageError(f"{record!r} is no item of a session file.")
+    return Item(index, message, cast(How, record.get("how", "kept")), tuple(stands_for), dict(meta))
 
 
 def log_line(index: int, message: Message) -> str:

@@ -93,8 +93,9 @@ def _parameters(function: Callable[..., Any], described: dict[str, str]) -> dict
     required = []
     for parameter in _signature(function).parameters.values():
         if parameter.kind not in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY):
+            plain = parameter.replace(annotation=parameter.empty, default=parameter.empty)
             raise ConfigError(
-                f"{function.__name__}() takes {str(parameter)!r}, which has no place in a schema.",
+                f"{function.__name__}() takes {str(plain)!r} without a name to give, which has no place in a schema.",
                 "Use named parameters only.",
                 subject=function,
             )
