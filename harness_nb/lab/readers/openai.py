@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from harness_nb.core.messages import Message
+from harness_nb.core.messages import Message, Opaque
 from harness_nb.errors import MessageError
 from harness_nb.lab.entries import UNREADABLE, Begins, Entry, Line, ModelNamed, Place, Said, Skipped
 
@@ -18,6 +18,7 @@ NAME = "OpenAI chat"
 
 _LIST_KEYS = ("messages", "traj")
 _ROLES = {"system", "developer", "user", "assistant", "tool", "function"}
+_FOREIGN = ("tool_use", "tool_result", "toolCall")
 _BODY_KEYS = ("content", "tool_calls", "function_call")
 
 
@@ -30,7 +31,7 @@ def read(lines: Iterable[Line]) -> Iterator[Entry]:
     """The messages; a line that holds a conversation begins a new one."""
     for line in lines:
         if isinstance(line.value, dict) and "role" in line.value:
-            yield _said(line.place, line.value)
+            yield from _said(line.place, line.value)
             continue
         held = _conversations(line.value)
         if not held:
@@ -40,16 +41,22 @@ def read(lines: Iterable[Line]) -> Iterator[Entry]:
             if isinstance(line.value, dict) and isinstance(line.value.get("model"), str):
                 yield ModelNamed(line.place, line.value["model"])
             for number, wire in enumerate(messages, start=1):
-                yield _said(Place(line.place.line, number), wire)
+                yield from _said(Place(line.place.line, number), wire)
 
 
-def _said(place: Place, wire: Any) -> Entry:
+def _said(place: Place, wire: Any) -> Iterator[Entry]:
     try:
-        return Said(place, Message.from_openai(wire))
+        message = Message.from_openai(wire)
     except MessageError as error:
-        return Skipped(place, f"what is no message: {error.problem}")
+        yield Skipped(place, f"what is no message: {error.problem}")
     except UNREADABLE:
-        return Skipped(place, "a message that is not in OpenAI chat format")
+        yield Skipped(place, "a message that is not in OpenAI chat format")
+    else:
+        yield Said(place, message)
+        if any(isinstance(part, Opaque) and part.type in _FOREIGN for part in message.parts):
+            yield Skipped(
+                place, "calls or results in another provider's format: kept in the message, not read as calls"
+            )
 
 
 def _is_message(value: Any) -> bool:
