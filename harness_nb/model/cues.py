@@ -83,7 +83,7 @@ _CUES = (
 )
 _CASED = re.compile(r"(?<!^)(?<![.!?:] )\b[A-Z][a-z]{2,}\b")
 _IS_ABOUT = re.compile(
-    r"\b(?:is|are|was|were|has|have|had|uses?|needs?|runs?|costs?|lives?|works?|takes?|starts?|ends?|owns?)\b"
+    r"\b(?:is|are|was|were|has|have|had|uses?|needs?(?! to)|runs?|costs?|lives?|works?|takes?|starts?|ends?|owns?)\b"
     r"|[是有在用]|です|ます|다\b",
     re.IGNORECASE,
 )
@@ -108,11 +108,11 @@ _CJK_QUESTION = re.compile(
     r"(?:吗|呢|么|谁|哪[里个些]?|什么|几[点个]|多少|怎么|ですか|ますか|でしょうか|何|誰|いつ|どこ|까|니)[。？?！!\s]*$"
 )
 _TODO = re.compile(
-    r"\b(?:to-?do|next(?: step| up|,|:)|remaining|still (?:need|have|has|to|open|missing)|need(?:s)? to|have to|must|should(?! have)"
-    r"|will (?:need|have|then)|plan to|going to|follow up|open (?:question|issue|point|task)s?|left to do|later|tomorrow|deadline|due)\b"
-    r"|fixme|待办|接下来|下一步|需要|还要|次に|必要|해야",
+    r"\bto-?do\b|\bnext(?: step|,|:| we| i)|\bremaining\b|\bstill (?:need|have|has|to|open|missing|left)"
+    r"|\b(?:need|needs|have|has|plan|remains|want)s? to\b|\bwill (?:need|have) to\b|\bfollow up\b"
+    r"|\bopen (?:question|issue|point|task)s?\b|\bleft to do\b|\bfixme\b|待办|接下来|下一步|需要|还要|次に|必要|해야",
     re.IGNORECASE,
-)  # fmt: skip
+)
 _REQUEST = re.compile(
     r"^(?:please|let's|help|can|could|would you|i(?:'d| would)? (?:want|need|like)|we (?:want|need)|my goal|the goal"
     r"|(?:add|analy[sz]e|build|change|check|compare|create|debug|delete|describe|explain|fix|find|give|implement|improve|list"
@@ -126,6 +126,8 @@ _PATH = re.compile(
     r"|(?<![\w/@.])[\w-]+(?:\.[\w-]+)*\.(?:py|ipynb|md|txt|json|jsonl|ya?ml|toml|cfg|ini|csv|tsv|parquet|sql|db|sqlite|html|css|jsx?"
     r"|tsx?|rs|go|java|kt|c|h|cpp|hpp|cs|rb|php|sh|bat|ps1|xml|log|lock|pdf|png|jpe?g|svg|docx?|xlsx?|pptx?|zip|gguf)\b(?![\w/])"
 )
+_MOST_IDENTIFIERS = 10
+_FEWEST_LETTERS = 4  # a path alone states nothing
 _IDENTIFIER = re.compile(r"`([^`\s]{3,60})`")
 _MARK = re.compile(
     r"^(?:(?:user|human|assistant|ai|noted|note|please note|please remember|remember|don't forget)\b(?: that)?[:,]?\s+)+",
@@ -135,10 +137,16 @@ _MARK = re.compile(
 
 def fact_weight(sentence: str) -> int:
     """How much a sentence looks like a fact worth keeping; 0 for questions and chatter."""
-    if is_question(sentence) or _CHATTER.match(sentence) or len(sentence) < 4:
+    said = _PATH.sub("", sentence)
+    if is_question(sentence) or _CHATTER.match(sentence) or sum(map(str.isalpha, said)) < _FEWEST_LETTERS:
         return 0
     found = sum(cue.weight for cue in _CUES if cue.pattern.search(sentence))
-    named = bool(_CASED.search(sentence)) or bool(re.search(r"\d", sentence)) or bool(_IDENTIFIER.search(sentence))
+    named = (
+        bool(_CASED.search(sentence))
+        or bool(re.search(r"\d", sentence))
+        or said != sentence
+        or bool(_IDENTIFIER.search(sentence))
+    )
     return found + (2 if named and _IS_ABOUT.search(sentence) else 0)
 
 
@@ -172,20 +180,30 @@ def is_request(sentence: str) -> bool:
 
 def is_task(sentence: str) -> bool:
     """Whether a sentence names something still to be done."""
-    return bool(_TODO.search(sentence)) and not is_question(sentence)
+    leads_in = sentence.endswith((":", "：")) or _CHATTER.match(sentence) is not None
+    return bool(_TODO.search(sentence)) and not leads_in and not is_question(sentence)
 
 
 def artifacts(text: str) -> list[str]:
-    """Addresses, paths, files and quoted identifiers in order of first mention, each once; code blocks count for paths."""
+    """Addresses, paths and files in order of first mention, each once; then a few identifiers in backticks."""
     found = dict.fromkeys(match.group().rstrip(".,;:") for match in _PATH.finditer(text))
-    found |= dict.fromkeys(match.group(1) for match in _IDENTIFIER.finditer(without_code(text)))
-    return [name for name in found if _names_something(name)]
+    named = [match.group(1) for match in _IDENTIFIER.finditer(without_code(text)) if _is_code_name(match.group(1))]
+    named = [name for name in dict.fromkeys(named) if name not in found]
+    return [name for name in found if _names_a_place(name)] + named[-_MOST_IDENTIFIERS:]
 
 
-def _names_something(name: str) -> bool:
+def _names_a_place(name: str) -> bool:
     """False for `and/or`, dates and versions."""
     is_alternative = "/" in name and name.count("/") == 1 and "." not in name and name[0] not in "/~"
     return len(name) > 2 and not is_alternative and not re.fullmatch(r"[\d./-]+", name)
+
+
+def _is_code_name(name: str) -> bool:
+    """Whether something in backticks is a name in a program: `load_theme()`, `Text.invalidate`, `setTheme`."""
+    return (
+        re.fullmatch(r"[A-Za-z_][\w.:]{2,}(?:\(\))?", name) is not None
+        and re.search(r"[a-z][A-Z]|_|\.|\(", name) is not None
+    )
 
 
 def bare_fact(sentence: str) -> str:

@@ -19,10 +19,10 @@ _MOST_ARTIFACTS = 40
 _MOST_TASKS = 8
 _MOST_INTENTS = 3
 _USER_FACT_WEIGHT = 2  # a user states facts plainly,
-_ASSISTANT_FACT_WEIGHT = 4  # an assistant talks a lot about what it is doing
+_ASSISTANT_FACT_WEIGHT = 5  # an assistant talks a lot about what it is doing
 _SAME_SHARE = 0.8
 _LABELS = {"user": "User", "assistant": "Assistant", "tool": "Tool"}
-_INTENT_SHARE, _OTHER_SHARE = 0.25, 0.15  # most of the room for one section; the middle one takes what is left
+_INTENT_SHARE, _OTHER_SHARE = 0.25, 0.2  # most of the room for one section; the middle one takes what is left
 _BULLET_CHARS = 3  # mark and line feed
 _SHORTEST_LINE_CHARS = 3
 _NEGATIONS = frozenset(("not", "never", "no", "don't", "without", "isn't", "不", "没"))
@@ -38,6 +38,7 @@ class Sentence:
         place: Its place among all sentences.
         words: Its content words.
         weight: How much it looks like a fact worth keeping.
+        number: Number of its message, where the label told it.
     """
 
     text: str
@@ -45,11 +46,17 @@ class Sentence:
     place: int
     words: tuple[str, ...] = field(repr=False)
     weight: int
+    number: int | None = None
 
     @property
     def quoted(self) -> str:
         """The sentence with its speaker before it."""
         return f"{self.who}: {self.text}" if self.who else self.text
+
+    @property
+    def cited(self) -> str:
+        """The sentence with its speaker before it and the number of its message behind it."""
+        return self.quoted if self.number is None else f"{self.quoted} [#{self.number}]"
 
 
 def sentences_of(said: Iterable[Said]) -> list[Sentence]:
@@ -62,7 +69,7 @@ def sentences_of(said: Iterable[Said]) -> list[Sentence]:
             if key not in found:
                 weight = 0 if one.who == "tool" else fact_weight(shortened(text, _LONGEST_SENTENCE_CHARS))
                 words = tuple(dict.fromkeys(content_words(bare)))
-                found[key] = Sentence(bare, _LABELS[one.who], len(found), words, weight)
+                found[key] = Sentence(bare, _LABELS[one.who], len(found), words, weight, one.number)
     return list(found.values())
 
 
@@ -83,13 +90,15 @@ class Seen:
         self._words.append(unique)
 
     def has(self, words: Iterable[str]) -> bool:
-        """Whether a text of these content words is there already."""
+        """Whether a text of these content words is there already.
+
+        A text that shares the least part of all words shares one of the rarest few; so only texts with these are compared.
+        """
         unique = frozenset(words)
-        shared = Counter(at for word in unique for at in self._by_word.get(word, ()))
-        return any(
-            count >= _SAME_SHARE * len(unique) and not _differs(unique, self._words[at])
-            for at, count in shared.most_common(8)
-        )
+        least = math.ceil(_SAME_SHARE * len(unique))
+        rarest = sorted(unique, key=lambda word: len(self._by_word.get(word, ())))[: len(unique) - least + 1]
+        near = {at for word in rarest for at in self._by_word.get(word, ())}
+        return any(len(unique & self._words[at]) >= least and not _differs(unique, self._words[at]) for at in near)
 
 
 def _differs(ours: frozenset[str], theirs: frozenset[str]) -> bool:
@@ -113,7 +122,7 @@ def chosen(candidates: Iterable[Sentence], most_chars: int) -> list[Sentence]:
     seen, left, kept = Seen(), most_chars, []
     for one in candidates:
         cost = len(one.quoted) + _BULLET_CHARS
-        if cost > left or not one.words or seen.has(one.words):
+        if cost > left or (len(one.words) < 2 and not one.weight) or seen.has(one.words):
             continue
         seen.add(one.words)
         left -= cost
@@ -209,4 +218,4 @@ def facts(said: Sequence[Said], known: str, most: int) -> list[str]:
             seen.add(one.words)
             kept.append(one)
     best = sorted(kept, key=lambda one: (-one.weight, one.place))[:most]
-    return [one.quoted for one in sorted(best, key=lambda one: one.place)]
+    return [one.cited for one in sorted(best, key=lambda one: one.place)]

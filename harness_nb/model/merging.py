@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from harness_nb.model.cues import bare_fact, fact_weight, topic_of
 from harness_nb.model.sentences import content_words, normal
@@ -19,16 +20,110 @@ _CORRECTS = re.compile(
     r"\b(?:now|actually|instead|no longer|not any ?more|changed|moved|correction|corrected|updated|new)\b|改|現在|现在",
     re.IGNORECASE,
 )
+_NEGATION = re.compile(r"\b(?:not|never|no|without|\w+n't)\b|不|没", re.IGNORECASE)
+_FILLERS = frozenset(("now", "new", "actually"))
 _SAME_SHARE = 0.85
+_RAREST = 3  # a repeat may lack one word in seven
 _CHARS_PER_TOKEN = 4
+
+
+class _Entry:
+    """A bullet with what belongs to it, or a paragraph; read once, compared often."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    @property
+    def is_bullet(self) -> bool:
+        return _BULLET.match(self.text) is not None
+
+    @cached_property
+    def fact(self) -> str:
+        return bare_fact(_BULLET.sub("", _COMMENT.sub("", self.text)))
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        return frozenset(content_words(self.fact))
+
+    @cached_property
+    def figures(self) -> frozenset[str]:
+        return frozenset(word for word in self.words if any(map(str.isdigit, word)))
+
+    @cached_property
+    def is_negated(self) -> bool:
+        return _NEGATION.search(self.fact) is not None
+
+    @cached_property
+    def subject(self) -> tuple[str, ...]:
+        """Content words before "is" or the like; empty for other sentences."""
+        found = _SUBJECT.match(self.fact)
+        return tuple(word for word in content_words(found["subject"]) if word not in _FILLERS) if found else ()
+
+    @cached_property
+    def has_figure_as_value(self) -> bool:
+        found = _SUBJECT.match(self.fact)
+        return found is not None and re.search(r"\d", found["value"]) is not None
+
+    @cached_property
+    def worth(self) -> int:
+        return fact_weight(_BULLET.sub("", self.text))
 
 
 @dataclass(slots=True)
 class _Section:
-    """A heading and what stands below it, a bullet or paragraph each."""
+    """A heading and what stands below it."""
 
     heading: str
-    entries: list[str] = field(default_factory=list)
+    entries: list[_Entry] = field(default_factory=list)
+
+
+class _Memory:
+    """The sections, and their bullets by the words that a repeat or a correction would share with them."""
+
+    def __init__(self, sections: list[_Section]) -> None:
+        self.sections = sections
+        self._homes: dict[_Entry, _Section] = {}  # of the bullets that are still there
+        self._by_word: dict[str, list[_Entry]] = {}
+        self._by_subject: dict[tuple[str, ...], list[_Entry]] = {}
+        for section in sections:
+            for entry in section.entries:
+                self._index(entry, section)
+
+    def place(self, fact: _Entry) -> None:
+        """Puts a fact where the one it repeats or corrects stands, else at the end of its topic."""
+        former = next(
+            (entry for entry in self._alike(fact) if _says_the_same(fact, entry) or _corrects(fact, entry)), None
+        )
+        if former is None:
+            home = self._section_of_topic(fact)
+            home.entries.append(fact)
+        else:
+            home = self._homes.pop(former)
+            home.entries[home.entries.index(former)] = fact
+        self._index(fact, home)
+
+    def _index(self, entry: _Entry, home: _Section) -> None:
+        if entry.is_bullet:
+            self._homes[entry] = home
+            for word in entry.words or {normal(entry.fact)}:
+                self._by_word.setdefault(word, []).append(entry)
+            self._by_subject.setdefault(entry.subject, []).append(entry)
+
+    def _alike(self, fact: _Entry) -> list[_Entry]:
+        """Bullets with the same subject, and those that share one of the fact's rarest words: a repeat has nearly all."""
+        words = sorted(fact.words or {normal(fact.fact)}, key=lambda word: (len(self._by_word.get(word, ())), word))
+        rarest = [entry for word in words[:_RAREST] for entry in self._by_word.get(word, ())]
+        same_subject = self._by_subject.get(fact.subject, ()) if fact.subject else ()
+        return [entry for entry in (*same_subject, *rarest) if entry in self._homes]
+
+    def _section_of_topic(self, fact: _Entry) -> _Section:
+        """The section of the fact's topic, which is made when there is none."""
+        topic = topic_of(fact.text)
+        home = next((one for one in self.sections if normal(one.heading.lstrip("# ")) == normal(topic)), None)
+        if home is None:
+            home = _Section(f"## {topic}")
+            self.sections.append(home)
+        return home
 
 
 def merged(memory: str, entries: str, budget_tokens: int) -> str:
@@ -39,106 +134,67 @@ def merged(memory: str, entries: str, budget_tokens: int) -> str:
         entries: New log entries, oldest first; only their bullets count, or their lines where there are none.
         budget_tokens: Largest size, four characters a token. The least weighty and oldest bullets go first.
     """
-    sections = _sections(memory)
+    notes = _Memory(_sections(memory))
     for fact in _new_facts(entries):
-        _place(sections, fact)
-    _trim(sections, budget_tokens * _CHARS_PER_TOKEN)
-    return _written(sections)
+        notes.place(fact)
+    _trim(notes.sections, budget_tokens * _CHARS_PER_TOKEN)
+    return _written(notes.sections)
 
 
 def _sections(markdown: str) -> list[_Section]:
     sections = [_Section("")]
-    fenced = False
-    is_open = False
+    is_fenced = is_open = False
     for line in markdown.splitlines():
-        is_fence = line.lstrip().startswith(("```", "~~~"))
-        if not fenced and _HEADING.match(line):
+        entries = sections[-1].entries
+        if not is_fenced and _HEADING.match(line):
             sections.append(_Section(line.strip()))
-            is_open = False
-        elif fenced or (is_open and line.strip() and not _BULLET.match(line)):
-            sections[-1].entries[-1] += f"\n{line}"
+        elif is_fenced or (is_open and line.strip() and not _BULLET.match(line)):
+            entries[-1].text += f"\n{line}"
         elif line.strip():
-            sections[-1].entries.append(line.rstrip())
-        is_open = bool(line.strip()) and bool(sections[-1].entries)
-        fenced ^= is_fence
+            entries.append(_Entry(line.rstrip()))
+        is_fenced ^= line.lstrip().startswith(("```", "~~~"))
+        is_open = bool(line.strip() and sections[-1].entries)
     return sections
 
 
-def _new_facts(entries: str) -> list[str]:
+def _new_facts(entries: str) -> list[_Entry]:
     lines = [line for line in _COMMENT.sub("", entries).splitlines() if line.strip() and not _HEADING.match(line)]
-    bullets = [_BULLET.sub("", line).strip() for line in lines if _BULLET.match(line)]
-    return bullets or [line.strip() for line in lines]
+    bullets = [line for line in lines if _BULLET.match(line)]
+    return [_Entry(f"- {_BULLET.sub('', line).strip()}") for line in bullets or lines]
 
 
-def _place(sections: list[_Section], fact: str) -> None:
-    """Puts a fact where the one it repeats or corrects stands, else at the end of its topic."""
-    for section in sections:
-        for at, entry in enumerate(section.entries):
-            if _replaces(fact, entry):
-                section.entries[at] = f"- {fact}"
-                return
-    topic = topic_of(fact)
-    home = next((one for one in sections if normal(one.heading.lstrip("# ")) == normal(topic)), None)
-    if home is None:
-        home = _Section(f"## {topic}")
-        sections.append(home)
-    home.entries.append(f"- {fact}")
+def _says_the_same(new: _Entry, old: _Entry) -> bool:
+    if not new.words or not old.words:
+        return normal(new.fact) == normal(old.fact)
+    same = len(new.words & old.words) >= _SAME_SHARE * len(new.words | old.words)
+    return same and new.figures == old.figures and new.is_negated == old.is_negated
 
 
-def _replaces(fact: str, entry: str) -> bool:
-    """Whether the newer fact says the same as an entry, or corrects it."""
-    if not _BULLET.match(entry):
-        return False
-    old = bare_fact(_BULLET.sub("", _COMMENT.sub("", entry)))
-    new = bare_fact(fact)
-    return _says_the_same(new, old) or _corrects(new, old)
-
-
-def _says_the_same(new: str, old: str) -> bool:
-    ours, theirs = set(content_words(new)), set(content_words(old))
-    if not ours or not theirs:
-        return normal(new) == normal(old)
-    figures = {word for word in ours ^ theirs if any(map(str.isdigit, word))}
-    negated = bool(_negations(new)) != bool(_negations(old))
-    return not figures and not negated and len(ours & theirs) >= _SAME_SHARE * len(ours | theirs)
-
-
-def _negations(text: str) -> list[str]:
-    return re.findall(r"\b(?:not|never|no|without|\w+n't)\b|不|没", text, re.IGNORECASE)
-
-
-def _corrects(new: str, old: str) -> bool:
+def _corrects(new: _Entry, old: _Entry) -> bool:
     """Same subject, another value: plain only for a figure, a subject of two words, or with a word that says so."""
-    ours, theirs = _SUBJECT.match(new), _SUBJECT.match(old)
-    if ours is None or theirs is None:
-        return False
-    subject, former = content_words(ours["subject"]), content_words(theirs["subject"])
-    fillers = {"now", "new", "actually"}
-    subject, former = ([word for word in words if word not in fillers] for words in (subject, former))
-    both_figures = bool(re.search(r"\d", ours["value"])) and bool(re.search(r"\d", theirs["value"]))
-    return bool(subject) and subject == former and (len(subject) > 1 or both_figures or bool(_CORRECTS.search(new)))
+    is_plain = len(new.subject) > 1 or (new.has_figure_as_value and old.has_figure_as_value)
+    return bool(new.subject) and new.subject == old.subject and (is_plain or _CORRECTS.search(new.fact) is not None)
 
 
 def _trim(sections: list[_Section], most_chars: int) -> None:
-    """Takes bullets out until the budget holds: the least weighty first, of equal ones the older; then the rest."""
+    """Takes entries out until the budget holds: bullets before prose, the least weighty first, of equal ones the older."""
     excess = len(_written(sections)) - most_chars
-    candidates = [(section, entry) for section in sections for entry in section.entries]
-    order = sorted(
-        range(len(candidates)), key=lambda at: (not _BULLET.match(candidates[at][1]), _worth(candidates[at][1]), at)
-    )
-    for at in order:
+    if excess <= 0:
+        return
+    out: set[_Entry] = set()
+    left = {id(section): len(section.entries) for section in sections}
+    places = [(section, entry) for section in sections for entry in section.entries]
+    for section, entry in sorted(places, key=lambda place: (not place[1].is_bullet, place[1].worth)):
         if excess <= 0:
-            return
-        section, entry = candidates[at]
-        section.entries.remove(entry)
-        excess -= len(entry) + 1
-        if not section.entries:
+            break
+        out.add(entry)
+        excess -= len(entry.text) + 1
+        left[id(section)] -= 1
+        if not left[id(section)]:
             excess -= len(section.heading) + 2
             section.heading = ""
-
-
-def _worth(entry: str) -> int:
-    return fact_weight(bare_fact(_BULLET.sub("", entry)))
+    for section in sections:
+        section.entries = [entry for entry in section.entries if entry not in out]
 
 
 def _written(sections: Iterable[_Section]) -> str:
@@ -146,10 +202,11 @@ def _written(sections: Iterable[_Section]) -> str:
     blocks: list[str] = []
     for section in sections:
         blocks += [section.heading] if section.heading else []
-        for at, entry in enumerate(section.entries):
-            follows = at > 0 and _BULLET.match(entry) and _BULLET.match(section.entries[at - 1])
-            if follows:
-                blocks[-1] += f"\n{entry}"
+        last: _Entry | None = None
+        for entry in section.entries:
+            if last is not None and last.is_bullet and entry.is_bullet:
+                blocks[-1] += f"\n{entry.text}"
             else:
-                blocks.append(entry)
+                blocks.append(entry.text)
+            last = entry
     return "\n\n".join(blocks) + "\n" if blocks else ""

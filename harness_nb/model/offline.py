@@ -22,7 +22,7 @@ NO_REPLY = "NO_REPLY"
 """Answer to a request for facts when there are none."""
 
 _MOST_FACTS = 40
-_SUMMARY_TOKENS = (120, 1_000)  # least and most for a summary of one fifth of what it stands for
+_SUMMARY_TOKENS = (160, 1_000)  # least and most for a summary of one fifth of what it stands for
 _MEMORY_TOKENS = 4_000
 
 

@@ -9,25 +9,24 @@ from typing import Literal
 
 from harness_nb.core.messages import Message
 
-Speaker = Literal["user", "assistant", "tool"]
+Speaker = Literal["user", "assistant", "tool", "system"]
 
-_BRACKETS = re.compile(r"^\[(user|assistant|tool)\b[^\]\n]*\]:?[ \t]*", re.IGNORECASE | re.MULTILINE)
-_NAMES = re.compile(r"^(human|user|ai|assistant|tool):[ \t]*", re.IGNORECASE | re.MULTILINE)
-_SPEAKERS: dict[str, Speaker] = {
-    "human": "user",
-    "user": "user",
-    "ai": "assistant",
-    "assistant": "assistant",
-    "tool": "tool",
-}
+_BRACKETS = re.compile(
+    r"^\[(user|assistant|tool)\b(?:[^\]\n#]*#(\d+))?[^\]\n]*\]:?[ \t]*", re.IGNORECASE | re.MULTILINE
+)
+_NAMES = re.compile(r"(?:\A|(?<=\n\n))(Human|User|AI|Assistant|Tool|System)()(?: \([^)\n]*\))?:[ \t]*")
+_SPEAKERS: dict[str, Speaker] = {"human": "user", "ai": "assistant"}
+_KNOWN: tuple[Speaker, ...] = ("user", "assistant", "tool", "system")
+_SPEAKERS |= {name: name for name in _KNOWN}
 
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """One message of a conversation that was written into a prompt."""
+    """One message of a conversation that was written into a prompt; `number` is the one in its label, if any."""
 
     who: Speaker
     text: str
+    number: int | None = None
 
 
 def section(text: str, name: str) -> str | None:
@@ -57,6 +56,10 @@ def conversation(text: str) -> list[Said]:
     if not labels:
         return [Said("user", told)] if told.strip() else []
     ends = [label.start() for label in labels[1:]] + [len(told)]
-    pairs = zip(labels, ends, strict=True)
-    said = [Said(_SPEAKERS[label.group(1).lower()], told[label.end() : end].strip()) for label, end in pairs]
-    return [one for one in said if one.text]
+    said = map(_said, labels, (told[label.end() : end].strip() for label, end in zip(labels, ends, strict=True)))
+    return [one for one in said if one.text and one.who != "system"]
+
+
+def _said(label: re.Match[str], text: str) -> Said:
+    number = label.group(2)
+    return Said(_SPEAKERS[label.group(1).lower()], text, int(number) if number else None)

@@ -91,20 +91,20 @@ def named_tool(wanted: str, tools: Sequence[Tool]) -> Wish | None:
     by_name = {tool.name: tool for tool in tools}
     for found in _CALL.finditer(wanted):
         if found.group(1) in by_name:
-            return _wish(by_name[found.group(1)], found.group(2))
+            return _wish(by_name[found.group(1)], found.group(2), by_position=True)
     for found in _USE.finditer(wanted):
         if found.group(1) in by_name:
             return _wish(by_name[found.group(1)], found.group(2))
     return None
 
 
-def _wish(tool: Tool, text: str) -> Wish | None:
+def _wish(tool: Tool, text: str, *, by_position: bool = False) -> Wish | None:
     """The tool with the arguments in a text, or None when a required one is missing."""
     properties: dict[str, Any] = tool.parameters.get("properties", {})
     given = _json_object(text) or {
         name: _value(raw, properties[name]) for name, raw in _PAIR.findall(text) if name in properties
     }
-    if not given and properties:
+    if by_position and not given:
         given = _by_position(text, properties)
     missing = [name for name in tool.parameters.get("required", ()) if name not in given]
     return None if missing else Wish(tool.name, given)
@@ -168,7 +168,7 @@ def hits(text: str) -> list[Found]:
         start = _HIT.match(line)
         if start:
             found.append(Found(f"{start['path']}#{start['line']}", start["text"].strip()))
-        elif found and line.strip():
+        elif found and line.strip() and not line.startswith("<"):
             last = found[-1]
             found[-1] = Found(last.source, f"{last.text} {line.strip()}".strip())
     return [one for one in found if one.text]
@@ -190,13 +190,17 @@ def _listed(text: str) -> list[Found] | None:
 
 def _earlier(wanted: str, messages: Sequence[Message]) -> list[Found]:
     """Sentences in the model input itself that share words with the question, memory in the system prompt included."""
-    names = {"system": "the notes I was given", "user": "what you said earlier"}
-    spoken = [one for one in messages[-_EARLIER_MESSAGES:] if one.role in names]
-    system = [one for one in messages[:1] if one.role == "system" and one not in spoken[:1]]
-    found = [
-        Found(names[one.role], text) for one in system + spoken for text in sentences(one.text) if not is_question(text)
-    ]
-    return _best(wanted, found, least=2)
+    near = messages[-_EARLIER_MESSAGES:]
+    first = [one for one in messages[:1] if len(messages) > len(near)]
+    found = [Found(source, text) for one in (*first, *near) if (source := _source(one)) for text in sentences(one.text)]
+    return _best(wanted, [one for one in found if not is_question(one.text)], least=2)
+
+
+def _source(message: Message) -> str:
+    """How a passage of a message is introduced; empty for what is not quoted, such as the model's own replies."""
+    if message.role == "system" or (message.role == "user" and message.origin == "harness"):
+        return "the notes I was given"
+    return "what you said earlier" if message.role == "user" else ""
 
 
 def _best(wanted: str, found: Iterable[Found], least: int = 1) -> list[Found]:

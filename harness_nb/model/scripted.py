@@ -12,7 +12,6 @@ from harness_nb.core.messages import Message, ToolCall
 from harness_nb.errors import ConfigError, HarnessError, ModelError
 from harness_nb.model.base import Delta, ModelRequest, TextDelta
 from harness_nb.model.errors import classify
-from harness_nb.model.offline import OfflineModel
 from harness_nb.model.streaming import by_length, call_deltas, deltas
 from harness_nb.model.usage import counted_usage
 
@@ -132,6 +131,8 @@ class ScriptedModel:
         self.requests.append(request)
         script = self._scripts.get(request.purpose, self._rest)
         if script is None:
+            from harness_nb.model.offline import OfflineModel
+
             async for piece in OfflineModel(window=self._limits.window).stream(request):
                 yield piece
             return

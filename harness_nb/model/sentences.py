@@ -6,7 +6,10 @@ import re
 import unicodedata
 
 _FENCE = re.compile(r"^[ \t]*(```+|~~~+).*?(?:^[ \t]*\1[ \t]*$|\Z)", re.DOTALL | re.MULTILINE)
-_TAG = re.compile(r"\[tool[ _](?:call|result)[^\]\n]*\]|</?[a-z_]+>", re.IGNORECASE)
+_TAG = re.compile(
+    r"\[calls \S+ with .*\]|\[(?:result of|tool[ _](?:call|result))\b[^\]\n]*\]|\[image\]|</?[a-z_]+>", re.IGNORECASE
+)
+"""Marks of calls, results, pictures and sections, as conversations are rendered with."""
 _LEAD = re.compile(r"^\s*(?:[-*+•>]\s+|\d{1,3}[.)]\s+|#{1,6}\s+|\|)+")
 _END = re.compile(r"(?<=[。！？｡])[」』”）]*|(?:[.!?…]+[\"'”’)\]*_]*)(?=\s+[\"'“‘(\[*_]*[^\W_a-z])")
 _ABBREVIATION = re.compile(
