@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from datetime import date as Date
-from typing import TYPE_CHECKING, Literal, overload
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -78,6 +78,11 @@ class SearchHits(Sequence[SearchHit]):
     def __repr__(self) -> str:
         count = f"{len(self)} hit{'' if len(self) == 1 else 's'}"
         return f"SearchHits({self.query!r}: {count}{f', {self.stage}' if self.stage else ''})"
+
+    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, Any]:
+        from harness_nb.render.results import bundle
+
+        return bundle(self)
 
     @property
     def records(self) -> list[dict[str, object]]:
