@@ -9,8 +9,12 @@ from harness_nb.render.html import Markup, escape, join, tag
 from harness_nb.render.text import cell, clip, count, text_table
 from harness_nb.render.theme import style_block
 
+ROOT_CLASSES = "hnb tex2jax_ignore mathjax_ignore"
+"""Scope of the styles; and texts are shown exactly, so two dollar signs are no formula."""
+
 MAX_ROWS = 20
 MAX_CELL_CHARS = 240
+SHORT_CHARS = 26
 MAX_TEXT_CHARS = 4_000
 
 
@@ -61,6 +65,11 @@ class Table:
             bool(self.rows) and all(_is_number(row[at]) or row[at] is None for row in self.rows)
             for at in range(len(self.head))
         )
+
+    @property
+    def is_short(self) -> tuple[bool, ...]:
+        """Which columns hold nothing long and are not broken into lines."""
+        return tuple(all(len(cell(row[at])) <= SHORT_CHARS for row in self.rows) for at in range(len(self.head)))
 
     @property
     def left_out(self) -> str:
@@ -128,14 +137,14 @@ def card_html(card: Card) -> str:
 
 def card_text(card: Card) -> str:
     """A card as text."""
-    head = f"{card.title}\n{card.line}" if card.line else card.title
+    head = "\n".join(filter(None, (card.title, card.line)))
     blocks = [text for block in card.blocks if (text := _block_text(block))]
-    return "\n\n".join([head, *blocks, *card.notes])
+    return "\n\n".join(filter(None, [head, *blocks, *card.notes]))
 
 
 def _header(card: Card) -> Markup:
     return join(
-        tag("div", tag("strong", card.title), class_="hnb-title"),
+        tag("div", tag("strong", card.title), class_="hnb-title") if card.title else None,
         tag("div", card.line, class_="hnb-line") if card.line else None,
     )
 
@@ -156,17 +165,19 @@ def _block_html(block: Block) -> Markup:
 
 
 def _table_html(table: Table) -> Markup:
-    right = table.right
-    sides = ["hnb-num" if to_right else None for to_right in right]
+    sides = [_side(*one) for one in zip(table.right, table.is_short, strict=True)]
     head = tag("tr", *(tag("th", name, class_=side) for name, side in zip(table.head, sides, strict=True)))
     rows = [
         tag("tr", *(_cell(value, name, side, table) for value, name, side in zip(row, table.head, sides, strict=True)))
         for row in table.rows
     ]
-    whole = tag("table", tag("thead", head), tag("tbody", *rows))
-    return tag(
-        "div", whole, tag("div", table.left_out, class_="hnb-note") if table.left_out else None, class_="hnb-wide"
-    )
+    whole = tag("table", tag("thead", head) if any(table.head) else None, tag("tbody", *rows))
+    left_out = tag("div", table.left_out, class_="hnb-note") if table.left_out else None
+    return tag("div", whole, left_out, class_="hnb-wide")
+
+
+def _side(to_right: bool, is_short: bool) -> str | None:
+    return "hnb-num" if to_right else "hnb-short" if is_short else None
 
 
 def _cell(value: object, name: str, side: str | None, table: Table) -> Markup:

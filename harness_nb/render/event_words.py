@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from harness_nb.core import events as happened
@@ -41,6 +41,12 @@ def compaction_words(event: happened.CompactionFinished) -> str:
     return ", ".join(said)
 
 
+def message_span(messages: Sequence[int]) -> str:
+    """First and last of some messages, in words."""
+    first, last = messages[0], messages[-1]
+    return f"message {first}" if first == last else f"messages {first}-{last}"
+
+
 def _call_started(event: Any) -> str:
     return f"calls {event.name} {one_line(event.arguments, 80)}"
 
@@ -51,7 +57,7 @@ def _call_finished(event: Any) -> str:
 
 
 def _facts(event: Any) -> str:
-    span = f", from messages {event.messages[0]}-{event.messages[-1]}" if event.messages else ""
+    span = f", from {message_span(event.messages)}" if event.messages else ""
     return f"{count(len(event.facts), 'fact')} written to {event.path}{span}"
 
 

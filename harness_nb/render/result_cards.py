@@ -8,7 +8,7 @@ from typing import Any
 
 from harness_nb.render.card import Card, Pre, Rich, Table
 from harness_nb.render.core_cards import planned_card
-from harness_nb.render.event_words import compaction_words
+from harness_nb.render.event_words import compaction_words, message_span
 from harness_nb.render.html import escape, join, tag
 from harness_nb.render.text import clip, count, money, percent
 
@@ -60,14 +60,14 @@ def log_card(log: Any) -> Card:
 
 
 def _source(entry: Any) -> str:
-    span = f"messages {entry.messages[0]}-{entry.messages[-1]}" if entry.messages else ""
+    span = message_span(entry.messages) if entry.messages else ""
     return " · ".join(filter(None, (entry.session, span, entry.source)))
 
 
 def memory_status_card(status: Any) -> Card:
     """How the durable memory stands."""
     rows = [(record["name"], record["value"]) for record in status.records]
-    return Card("Memory", "", (Table.of(("", "state"), rows),))
+    return Card("Memory", "", (Table.of(("", ""), rows),))
 
 
 def agent_status_card(status: Any) -> Card:
@@ -83,7 +83,7 @@ def agent_status_card(status: Any) -> Card:
         ("cost", money(status.cost)),
         ("workspace", status.workspace),
     ]
-    return Card(f"Agent {status.name}", "", (Table.of(("", "state"), rows),), tuple(status.warnings))
+    return Card(f"Agent {status.name}", "", (Table.of(("", ""), rows),), tuple(status.warnings))
 
 
 def compaction_card(report: Any) -> Card:

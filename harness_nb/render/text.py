@@ -78,7 +78,8 @@ def cell(value: object) -> str:
 
 def text_table(head: Sequence[str], rows: Sequence[Sequence[object]], right: Sequence[bool]) -> str:
     """A table as text, columns padded to their widest cell, one line a row."""
-    lines = [list(head), *([one_line(cell(value)) for value in row] for row in rows)]
+    lines = [[one_line(cell(value)) for value in row] for row in rows]
+    lines = [list(head), *lines] if any(head) else lines
     widths = [max(len(line[column]) for line in lines) for column in range(len(head))]
     return "\n".join(_padded(line, widths, right) for line in lines)
 

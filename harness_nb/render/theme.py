@@ -61,10 +61,12 @@ max-width:60ch;white-space:normal}
 .hnb.hnb table th{font-weight:normal;color:var(--hnb-muted);border-bottom:1px solid var(--hnb-line)}
 .hnb.hnb table tbody tr:nth-child(n){background:none}
 .hnb.hnb table tbody tr+tr td{border-top:1px solid var(--hnb-line)}
+.hnb.hnb table tr{padding:0}
 .hnb.hnb table .hnb-num{text-align:right;white-space:nowrap}
-.hnb pre{background:var(--hnb-fill);color:inherit;padding:6px 8px;margin:4px 0;border-radius:4px;font-size:12px;
+.hnb.hnb table .hnb-short{white-space:nowrap}
+.hnb.hnb pre{background:var(--hnb-fill);color:inherit;padding:6px 8px;margin:4px 0;border-radius:4px;font-size:12px;
 line-height:1.45;white-space:pre-wrap;overflow-wrap:anywhere;max-height:320px;overflow:auto}
-.hnb code{background:none;color:inherit;padding:0;font-size:12px}
+.hnb.hnb code{background:none;color:inherit;padding:0;font-size:12px}
 .hnb summary{cursor:pointer;color:var(--hnb-muted);margin-top:4px}
 .hnb summary:focus-visible{outline:2px solid var(--hnb-accent)}
 .hnb mark{background:none;color:inherit;font-weight:bold;text-decoration:underline;text-decoration-color:#e69f00;

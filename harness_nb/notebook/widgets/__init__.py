@@ -1,0 +1,1 @@
+"""Widgets: a view model, the HTML of `render/`, and ipywidgets around it."""
