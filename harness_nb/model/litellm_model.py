@@ -97,6 +97,7 @@ class LiteLLMModel:
         self._check_allowed()
         litellm = await asyncio.to_thread(import_litellm)
         sent = self._arguments(request) | self._key(litellm)
+        _hush_deprecations()
         assembly = Assembly()
         try:
             pieces = await litellm.acompletion(**sent)
@@ -195,10 +196,27 @@ def import_litellm() -> Any:
     return litellm
 
 
+def _hush_deprecations() -> None:
+    """Hides deprecations in litellm's own code, which tell its authors to change it; all other warnings stay as they are.
+
+    The filter is set anew for each request, as others reset filters; one that is there already is not doubled.
+    """
+    import warnings
+
+    warnings.filterwarnings("ignore", category=DeprecationWarning, module=r"litellm\.")
+
+
 def is_loopback(address: str | None) -> bool:
     """Whether an address is of this computer."""
     host = (urlsplit(address).hostname or "") if address else ""
-    return host in ("localhost", "::1") or host.startswith("127.")
+    if host == "localhost":
+        return True
+    import ipaddress
+
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
 
 
 async def _close(pieces: Any) -> None:
