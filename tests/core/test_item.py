@@ -43,6 +43,10 @@ def test_branches_of_a_model_input_do_not_see_each_other() -> None:
     assert (left[-1], stem[-1]) == (two, one)
 
 
+def test_a_model_input_shows_its_length_only() -> None:
+    assert repr(ModelInput(items(A, B))) == "ModelInput(2 items)"
+
+
 @given(model_inputs())
 def test_a_model_input_survives_pickling_after_it_was_measured(made: ModelInput) -> None:
     made.sums(lambda message: 1)

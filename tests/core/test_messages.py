@@ -61,6 +61,7 @@ def test_compact_json_says_the_same_value(value: Any) -> None:
         {"role": "function", "name": "run", "content": "42"},
         {"role": "user", "content": []},
         {"role": "user", "content": [{"type": ["odd"], "text": "x"}, {"type": "text", "text": None}, "bare", None]},
+        {"role": "user", "content": [{"type": "image_url", "image_url": None}, {"type": "image_url"}]},
         {"role": "assistant", "content": "", "tool_calls": [_call := {"id": "c1", "type": "function"} | {
             "function": {"name": "run", "arguments": '{"big": 123456789012345678901234567890}'}
         }]},

@@ -163,3 +163,16 @@ def test_a_described_parameter_does_not_leak_into_the_next_tool() -> None:
     Tool.of(fit)
 
     assert json_schema(str) == {"type": "string"}
+
+
+def test_lines_that_describe_no_parameter_are_passed_over() -> None:
+    def run(x: int) -> None:
+        """Runs.
+
+        Args:
+
+            without a name
+            x: The number.
+        """
+
+    assert Tool.of(run).parameters["properties"]["x"]["description"] == "The number."

@@ -5,10 +5,10 @@ from hypothesis import given
 from harness_nb.core import edits
 from harness_nb.core.messages import Image, Message, Text, Thinking, ToolCall
 from harness_nb.core.requests import Reply
-from harness_nb.core.roles import DIVIDER, alternating, repeats
 from harness_nb.core.rounds import problems
 from harness_nb.core.transcript import Transcript
 from harness_nb.core.view import View
+from harness_nb.core.wire import DIVIDER, alternating, repeats
 from tests.strategies import message_lists
 
 PICTURE = Image("https://example.org/a.png", '{"type":"image_url"}')
@@ -50,7 +50,7 @@ def test_parts_of_both_messages_stay_whole_with_the_divider_between() -> None:
 
     sent = alternating([Message.user((Text("a"), PICTURE)), Message.user("b"), Message("assistant", (thought,))])
 
-    assert sent[0].parts == (Text("a"), PICTURE, Text("---"), Text("b"))
+    assert sent[0].parts == (Text("a"), PICTURE, Text(DIVIDER), Text("b"))
     assert sent[1].parts == (thought,)
 
 
