@@ -11,7 +11,6 @@ from harness_nb.core.limits import DEFAULT_WINDOW, ModelLimits
 from harness_nb.core.messages import Message, ToolCall
 from harness_nb.errors import ConfigError, HarnessError, ModelError
 from harness_nb.model.base import Delta, ModelRequest, TextDelta
-from harness_nb.model.errors import classify
 from harness_nb.model.streaming import by_length, call_deltas, deltas
 from harness_nb.model.usage import counted_usage
 
@@ -208,6 +207,8 @@ def _raisable(error: BaseException) -> BaseException:
     """The error as a model raises it, with its cause set."""
     if isinstance(error, HarnessError) or not isinstance(error, Exception):
         return error
+    from harness_nb.model.errors import classify
+
     meant = classify(error)
     meant.__cause__ = error
     return meant
