@@ -12,7 +12,13 @@ if TYPE_CHECKING:
     from harness_nb import presets
     from harness_nb.agent.agent import HarnessAgent
     from harness_nb.core import edits
-    from harness_nb.core.config import CompactionConfig, MemoryConfig, ToolResultEvictionConfig, TruncateArgsConfig
+    from harness_nb.core.config import (
+        CompactionConfig,
+        MaintenanceConfig,
+        MemoryConfig,
+        ToolResultEvictionConfig,
+        TruncateArgsConfig,
+    )
     from harness_nb.core.item import Item
     from harness_nb.core.messages import Message
     from harness_nb.core.plan import Plan
@@ -40,6 +46,7 @@ _HOMES = {
     "HarnessError": "errors",
     "Item": "core.item",
     "LiteLLMModel": "model.litellm_model",
+    "MaintenanceConfig": "core.config",
     "MemoryConfig": "core.config",
     "MemoryIndex": "store.index",
     "Message": "core.messages",
@@ -70,6 +77,7 @@ __all__ = [
     "HarnessError",
     "Item",
     "LiteLLMModel",
+    "MaintenanceConfig",
     "MemoryConfig",
     "MemoryIndex",
     "Message",

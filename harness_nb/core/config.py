@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, fields
+from datetime import timedelta
 from typing import Any
 
 from harness_nb.errors import ConfigError
@@ -37,6 +38,31 @@ def positive(settings: object, *names: str) -> None:
         value = getattr(settings, name)
         if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value) or value <= 0:
             raise ConfigError(f"{name}={value!r} is not valid.", "Give a number above 0.", subject=name)
+
+
+def share(settings: object, *names: str) -> None:
+    """Checks that some settings are numbers from 0 to 1.
+
+    Raises:
+        ConfigError: One is not; names it and its value.
+    """
+    for name in names:
+        value = getattr(settings, name)
+        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
+            raise ConfigError(f"{name}={value!r} is not valid.", "Give a number from 0 to 1.", subject=name)
+
+
+def duration(settings: object, *names: str) -> None:
+    """Checks that some settings are spans of time above 0.
+
+    Raises:
+        ConfigError: One is not; names it and its value.
+    """
+    for name in names:
+        value = getattr(settings, name)
+        if not isinstance(value, timedelta) or value <= timedelta():
+            remedy = "Give a span of time above 0, such as timedelta(hours=6)."
+            raise ConfigError(f"{name}={value!r} is not valid.", remedy, subject=name)
 
 
 def plain_repr(settings: Any) -> str:
@@ -194,18 +220,55 @@ class MemoryConfig:
         flush: After each turn: `always` (default) or `never` extract facts to the daily log.
         inject: Whether MEMORY.md stands in the prompt (default True).
         max_injected_tokens: Most tokens of MEMORY.md in the prompt (default 4,000, as for its consolidated size).
-        tools: Whether the model gets `memory_search`, `memory_get` and `read_file` (default True).
+        tools: Whether the model gets the memory tools and `read_file` (default True).
+        max_memory_tokens: Most tokens of MEMORY.md after a consolidation (default 4,000).
+        review: `doubtful` (default): a new MEMORY.md that loses more than `max_loss_share` waits for the user, any other is
+            applied by itself; `always`: each waits.
+        max_loss_share: Share of the entries that a consolidation may lose unseen, 0 to 1 (default 0.3).
+        batch_tokens: Most tokens of new log entries in one request for a consolidation (default 8,000).
     """
 
     flush: str = "always"
     inject: bool = True
     max_injected_tokens: int = 4_000
     tools: bool = True
+    max_memory_tokens: int = 4_000
+    review: str = "doubtful"
+    max_loss_share: float = 0.3
+    batch_tokens: int = 8_000
 
     def __post_init__(self) -> None:
         if self.flush not in ("always", "never"):
             raise ConfigError(f"flush={self.flush!r} is not valid.", "Use 'always' or 'never'.", subject="flush")
-        whole(self, "max_injected_tokens", least=1)
+        if self.review not in ("doubtful", "always"):
+            raise ConfigError(f"review={self.review!r} is not valid.", "Use 'doubtful' or 'always'.", subject="review")
+        whole(self, "max_injected_tokens", "max_memory_tokens", "batch_tokens", least=1)
+        share(self, "max_loss_share")
         switch(self, "inject", "tools")
+
+    __repr__ = plain_repr
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class MaintenanceConfig:
+    """When the memory is put in order in the background, and how long files are kept.
+
+    Attributes:
+        interval: Time from one whole cycle (expire, consolidate, prune, reindex) to the next (default 6 hours).
+        min_gap: Least time between two consolidations, and from a new fact to its consolidation (default 30 minutes).
+        daily_file_retention_days: Age in days at which a merged daily log is archived (default 90; 0 or None never).
+        session_retention_days: Days without activity after which a session is deleted (default 180; 0 or None never).
+    """
+
+    interval: timedelta = timedelta(hours=6)
+    min_gap: timedelta = timedelta(minutes=30)
+    daily_file_retention_days: int | None = 90
+    session_retention_days: int | None = 180
+
+    def __post_init__(self) -> None:
+        duration(self, "interval", "min_gap")
+        for name in ("daily_file_retention_days", "session_retention_days"):
+            if getattr(self, name) is not None:
+                whole(self, name)
 
     __repr__ = plain_repr
