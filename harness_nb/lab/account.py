@@ -20,8 +20,8 @@ class Compaction:
         turn: Number of the turn, 1 for the first.
         tokens_before: Size of the model input before, by the session's measure.
         tokens_after: The same after.
-        kept: Items that stay as they were; in a live session, whose events do not tell them apart, also shortened ones.
-        shortened: Messages shown shortened from now on.
+        kept: Messages that stay as they were; in a live session, whose events do not tell them apart, also shortened ones.
+        shortened: Messages shown shorter than before.
         summarised: Messages that a summary or a note now stands for.
         gone: Messages neither shown nor stood for.
         model_calls: Model calls made for it.
@@ -151,12 +151,15 @@ def _of_event(event: CompactionFinished) -> Compaction:
 def _of_pass(one: Pass, turn: int) -> Compaction:
     left = set(one.plan.leaving(one.view))
     fates = [fate.fate for fate in one.plan.fates(one.view) if fate.index in left]
+    shown = {item.index: item for item in one.view.input if item.index is not None}
+    now = [(item, shown[item.index]) for item in one.plan.items(one.view) if item.index in shown]
+    kept = sum(item == before for item, before in now)
     return Compaction(
         turn=turn,
         tokens_before=one.tokens_before,
         tokens_after=one.tokens_after,
-        kept=len(one.view.input) - len(left),
-        shortened=fates.count("changed"),
+        kept=kept,
+        shortened=len(now) - kept,
         summarised=fates.count("stood for"),
         gone=fates.count("gone"),
         model_calls=sum(isinstance(request, Ask) for request, _ in one.asked),
