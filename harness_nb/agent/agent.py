@@ -2,60 +2,33 @@
 
 from __future__ import annotations
 
-import functools
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Iterator, Mapping
-from dataclasses import fields, replace
-from datetime import datetime
+from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Mapping
+from contextlib import aclosing
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
-from harness_nb.agent.calls import ToolInterrupted
-from harness_nb.agent.conversation import Conversation, Surroundings
-from harness_nb.agent.flushing import Flushing
 from harness_nb.agent.frames import AgentFrames
-from harness_nb.agent.loop import Limits, Loop, total
+from harness_nb.agent.hooks import Emit, Hook
+from harness_nb.agent.loop import Limits, total
+from harness_nb.agent.opened import FLUSH_WAIT_SECONDS, Opened, open_session
+from harness_nb.agent.parts import FROM_PRESET, FromPreset, put_together
 from harness_nb.agent.permissions import Permission, Permissions, permissions_of
-from harness_nb.agent.prompt import system_prompt as prompt_of
 from harness_nb.agent.results import AgentReply, AgentStatus, CompactionReport, Planned, SessionList, without_pieces
-from harness_nb.agent.runner import runner
-from harness_nb.agent.session import Session
-from harness_nb.agent.steering import Steering
+from harness_nb.agent.runner import CarriedInterrupt, runner, streamed
 from harness_nb.core.clock import Clock
-from harness_nb.core.config import CompactionConfig, MemoryConfig, ToolResultEvictionConfig, positive, whole
-from harness_nb.core.events import CompactionFinished, Event, StepFinished, TurnFinished, Warned
+from harness_nb.core.config import CompactionConfig, MemoryConfig, ToolResultEvictionConfig
+from harness_nb.core.events import CompactionFinished, Event, StepFinished, TurnFinished
+from harness_nb.core.item import Item
 from harness_nb.core.messages import Message
 from harness_nb.core.plan import Pressure
-from harness_nb.core.tokens import CharsCounter, Measure
 from harness_nb.core.tool import Tool
 from harness_nb.core.view import View
-from harness_nb.errors import ConfigError, HarnessError, SessionBusyError
-from harness_nb.memory.design import TwoLayers
+from harness_nb.errors import ConfigError, HarnessError
 from harness_nb.memory.recall import AgentMemory
 from harness_nb.model.base import Model, ModelRequest
-from harness_nb.model.offline import OfflineModel
-from harness_nb.model.resolve import resolve
-from harness_nb.model.scripted import ScriptedModel
 from harness_nb.presets import Preset
-from harness_nb.presets import get as get_preset
-from harness_nb.store.workspace import DEFAULT_PATH, Workspace
-
-Hook = Callable[[Event], object]
-
-
-class _FromPreset:
-    """Stands for a setting that is the preset's."""
-
-    def __repr__(self) -> str:
-        return "<the preset's>"
-
-
-FROM_PRESET: Final = _FromPreset()
-
-FLUSH_GRACE_SECONDS = 0.2
-"""How long a blocking call waits after its answer for the facts of the turn, so that a fast model's are there."""
-
-FLUSH_WAIT_SECONDS = 10.0
-"""How long a look into the memory, or closing, waits for a flush under way."""
+from harness_nb.store.workspace import Workspace
 
 
 class HarnessAgent:
@@ -79,9 +52,13 @@ class HarnessAgent:
         clock: The time and its zone.
         hooks: Functions called with each event.
 
+    Attributes:
+        last_reply: The answer of the last turn, or None.
+
     Raises:
         ConfigError: A setting is wrong; says which.
         StoreError: The workspace can't be used.
+        SessionBusyError: The session is open in another process.
     """
 
     def __init__(
@@ -92,7 +69,7 @@ class HarnessAgent:
         preset: str | Preset = "harness",
         workspace: str | Path | Workspace | None = None,
         session: str | None = None,
-        compaction: CompactionConfig | _FromPreset | None = FROM_PRESET,
+        compaction: CompactionConfig | FromPreset | None = FROM_PRESET,
         tool_result_eviction: ToolResultEvictionConfig | None = None,
         memory: MemoryConfig | None = None,
         tools: Iterable[Callable[..., Any] | Tool] = (),
@@ -104,27 +81,24 @@ class HarnessAgent:
         clock: Clock | None = None,
         hooks: Iterable[Hook] = (),
     ) -> None:
-        self.max_steps, self.max_cost = max_steps, max_cost
-        whole(self, "max_steps", least=1)
-        if max_cost is not None:
-            positive(self, "max_cost")
-        self.name = _named(name)
-        self.preset = _preset(preset, compaction)
-        self.model = resolve(model, **({} if window is None or not isinstance(model, str) else {"window": window}))
-        self._limits = self._limits_with(window if not isinstance(model, str) else None)
-        self._hooks = tuple(hooks)
+        self._parts = put_together(
+            name,
+            model=model,
+            preset=preset,
+            workspace=workspace,
+            compaction=compaction,
+            eviction=tool_result_eviction,
+            memory=memory,
+            tools=tools,
+            own_prompt=system_prompt,
+            permissions=permissions_of(permissions),
+            turn_limits=Limits(max_steps=max_steps, max_cost=max_cost),
+            window=window,
+            clock=clock,
+            hooks=hooks,
+        )
         self.last_reply: AgentReply | None = None
-        self._own_prompt = system_prompt
-        self._eviction = _eviction(tool_result_eviction)
-        self._permissions = permissions_of(permissions)
-        self._clock = clock or Clock()
-        self.workspace = workspace if isinstance(workspace, Workspace) else self._workspace(workspace)
-        self.workspace.ensure()
-        self._config = memory or self.preset.memory
-        self._measure = Measure(self._counter())
-        self._design = TwoLayers(self.workspace, self._index(), self.model, self._config)
-        self.tools = self._all_tools(tools)
-        self._begin(session)
+        self._opened = open_session(self._parts, session)
 
     # A turn
 
@@ -135,159 +109,92 @@ class HarnessAgent:
             HarnessError: The turn failed; what was said before stays in the session.
             KeyboardInterrupt: It was stopped; the session stays valid.
         """
-        return self._reply_of(list(self.follow(text)))
+        return runner.wait(self._turn(self._current(), _checked(text), _ignore))
 
     def follow(self, text: str) -> Iterator[Event]:
         """Runs a turn and yields its events in the calling thread, the pieces of the answer as they come.
 
-        At its end `last_reply` is the answer.
+        Closing the iterator stops the turn. After its end, `last_reply` is the answer.
 
         Raises:
             HarnessError: The turn failed, after the events that led there.
             KeyboardInterrupt: It was stopped.
         """
-        words = self._checked_text(text)
-        found: list[Event] = []
-        try:
-            yield from runner.follow(self._work(words, found))
-        except ToolInterrupted:
-            raise KeyboardInterrupt from None
-        self._reply_of(found)
-
-    def _work(self, text: str, found: list[Event]) -> Callable[[Callable[[Event], None]], Coroutine[Any, Any, None]]:
-        """A turn that keeps its events beside handing them on."""
-
-        def work(emit: Callable[[Event], None]) -> Coroutine[Any, Any, None]:
-            def both(event: Event) -> None:
-                found.append(event)
-                emit(event)
-
-            return self._turn(text, both, FLUSH_GRACE_SECONDS)
-
-        return work
+        words, opened = _checked(text), self._current()
+        return runner.follow(lambda emit: self._turn(opened, words, emit))
 
     async def aask(self, text: str) -> AgentReply:
         """Runs a turn on the running event loop.
 
         Raises:
             HarnessError: The turn failed.
+            KeyboardInterrupt: A tool was interrupted.
         """
-        found: list[Event] = []
-        await self._turn(self._checked_text(text), found.append, FLUSH_GRACE_SECONDS)
-        return self._reply_of(found)
+        try:
+            return await self._turn(self._current(), _checked(text), _ignore)
+        except CarriedInterrupt:
+            raise KeyboardInterrupt from None
 
-    async def stream(self, text: str) -> AsyncIterator[Event]:
+    async def stream(self, text: str) -> AsyncGenerator[Event]:
         """Runs a turn on the running event loop and yields its events as they happen.
+
+        Closing the iterator stops the turn. After its end, `last_reply` is the answer.
 
         Raises:
             HarnessError: The turn failed, after the events that led there.
+            KeyboardInterrupt: A tool was interrupted.
         """
-        import asyncio
-
-        events: asyncio.Queue[Event | None] = asyncio.Queue()
-        turn = asyncio.ensure_future(self._turn(self._checked_text(text), events.put_nowait, FLUSH_GRACE_SECONDS))
-        turn.add_done_callback(lambda _: events.put_nowait(None))
-        try:
-            while (event := await events.get()) is not None:
+        words, opened = _checked(text), self._current()
+        turn: AsyncGenerator[Event] = streamed(lambda emit: self._turn(opened, words, emit))
+        async with aclosing(turn) as events:
+            async for event in events:
                 yield event
-            await turn
-        finally:
-            if not turn.done():
-                turn.cancel()
-                await asyncio.wait([turn])
 
-    async def _turn(self, text: str, emit: Callable[[Event], None], grace_seconds: float) -> None:
-        if not self._session.busy.acquire(blocking=False):
-            raise SessionBusyError(
-                f"Session {self.session!r} is in the middle of a turn.", "Wait for it, or use another session."
-            )
-        try:
-            await self._loop.turn(text, self._emitting(emit))
-        finally:
-            self._session.busy.release()
-        await self._flush_after_turn(emit, grace_seconds)
+    async def _turn(self, opened: Opened, text: str, emit: Emit) -> AgentReply:
+        found: list[Event] = []
 
-    async def _flush_after_turn(self, emit: Callable[[Event], None], grace_seconds: float) -> None:
-        """Starts the flush of the turn and stays for a moment, so that quick facts are part of what the caller sees."""
-        import asyncio
-
-        if not self._design.flushes_after_turn:
-            return
-        late: list[Event] = []
-        job = self._flushing.start(self._emitting(late.append))
-        if job is not None:
-            await asyncio.wait([asyncio.wrap_future(job.future)], timeout=grace_seconds)
-        for event in late:
+        def take(event: Event) -> None:
+            found.append(event)
             emit(event)
 
-    def watch(self, hook: Hook) -> Callable[[], None]:
-        """Calls a function with each event from now on, in the thread of the loop; gives a function that ends this."""
-        self._hooks = (*self._hooks, hook)
+        await opened.turn(text, take)
+        self.last_reply = self._reply(found)
+        return self.last_reply
 
-        def end() -> None:
-            self._hooks = tuple(one for one in self._hooks if one is not hook)
-
-        return end
-
-    def _emitting(self, emit: Callable[[Event], None]) -> Callable[[Event], None]:
-        """Hands events to the hooks, too; a hook that fails is reported once an event and harms nothing."""
-
-        def both(event: Event) -> None:
-            emit(event)
-            for hook in self._hooks:
-                try:
-                    hook(event)
-                except Exception as error:  # noqa: BLE001 - a user's hook may raise anything
-                    said = f"{getattr(hook, '__name__', hook)!r} failed: {type(error).__name__}: {error}"
-                    failed = Warned(time=event.time, turn=event.turn, about="hook", text=said)
-                    self._session.record(failed)
-                    emit(failed)
-
-        return both
-
-    def _reply_of(self, events: list[Event]) -> AgentReply:
+    def _reply(self, events: list[Event]) -> AgentReply:
         end = next((event for event in reversed(events) if isinstance(event, TurnFinished)), None)
         if end is None:
             raise HarnessError("The turn ended without an answer.", "Look at agent.events, and ask again.")
-        text = self.workspace.clean(end.text)
-        self.last_reply = AgentReply(text, without_pieces(events), end.usage, end.tokens, end.window)
-        return self.last_reply
-
-    def _checked_text(self, text: str) -> str:
-        if not isinstance(text, str) or not text.strip():
-            raise ConfigError("There is nothing to send: the message is empty.", "Write what you want to ask.")
-        return text
+        return AgentReply(self.workspace.clean(end.text), without_pieces(events), end.usage, end.tokens, end.window)
 
     # The context
 
     def view(self) -> View:
         """All that a policy may know of the conversation now."""
-        return self._session.conversation.view("request", self._around()[0])
+        return self._opened.view()
 
     def plan(self) -> Planned:
         """What would be compacted now; nothing is done, asked or paid."""
-        view = self.view()
-        policy = self.preset.policy
-        if policy is None:
-            return Planned(view, view.unchanged("compaction is off"))
-        return Planned(view, policy.plan(view), policy.name)
+        return self._planned(self.view())
 
     def dry_run(self, text: str) -> tuple[ModelRequest, Planned]:
         """The request that a turn would send first, and the plan before it; nothing is done or sent."""
-        words = self._checked_text(text)
-        talk = self._session.conversation
-        around, messages = self._loop.request()
+        words, talk = _checked(text), self._opened.session.conversation
+        around, messages = self._opened.loop.request()
         message = Message.user(words, time=talk.now())
         view = replace(
             self.view(),
             log=talk.log.append(message),
-            input=talk.input.append(_item(len(talk.log), message)),
+            input=talk.input.append(Item(len(talk.log), message)),
             turn=len(talk.log),
         )
+        return ModelRequest(messages=(*messages, message), tools=around.tools), self._planned(view)
+
+    def _planned(self, view: View) -> Planned:
         policy = self.preset.policy
-        plan = policy.plan(view) if policy is not None else view.unchanged("compaction is off")
-        planned = Planned(view, plan, policy.name if policy is not None else "")
-        return ModelRequest(messages=(*messages, message), tools=around.tools), planned
+        if policy is None:
+            return Planned(view, view.unchanged("compaction is off"))
+        return Planned(view, policy.plan(view), policy.name)
 
     def compact(self, words: str = "") -> CompactionReport:
         """Compacts now, whatever the triggers say.
@@ -298,20 +205,15 @@ class HarnessAgent:
         Raises:
             SessionBusyError: A turn or another compaction is running.
         """
-        return runner.wait(self.acompact(words))
+        return runner.wait(self._compact(self._current(), words))
 
     async def acompact(self, words: str = "") -> CompactionReport:
         """`compact` on the running event loop."""
-        if not self._session.busy.acquire(blocking=False):
-            raise SessionBusyError(
-                f"Session {self.session!r} is in the middle of a turn or a compaction.", "Wait for it, then try again."
-            )
+        return await self._compact(self._current(), words)
+
+    async def _compact(self, opened: Opened, words: str) -> CompactionReport:
         found: list[Event] = []
-        try:
-            await self._steering.at("manual", self._around()[0], self._emitting(found.append), words=words)
-        finally:
-            self._session.busy.release()
-        self._session.save()
+        await opened.compact(words, found.append)
         return CompactionReport(tuple(event for event in found if isinstance(event, CompactionFinished)))
 
     def pressure(self) -> Pressure:
@@ -322,44 +224,70 @@ class HarnessAgent:
     @property
     def memory_tokens(self) -> int:
         """Estimated tokens of the injected memory."""
-        return self._around()[0].memory_tokens
+        return self._opened.around()[0].memory_tokens
 
     def course(self) -> tuple[tuple[int, int, int, int, str | None], ...]:
         """Sizes over the session: (turn, step, tokens, window, mark), a point for each request, marked compactions."""
         points: list[tuple[int, int, int, int, str | None]] = []
+        window = self.view().model.window
         step = 0
-        for event in self._session.events:
+        for event in self.events:
             if isinstance(event, StepFinished):
                 size = event.usage.input_tokens if event.usage is not None else event.estimate
                 step = event.step
-                points.append((event.turn, step, size, self._limits.window, None))
+                points.append((event.turn, step, size, window, None))
             elif isinstance(event, CompactionFinished) and event.outcome == "completed":
-                points.append((event.turn, step, event.tokens_before, self._limits.window, None))
-                points.append((event.turn, step, event.tokens_after, self._limits.window, event.detail))
+                points.append((event.turn, step, event.tokens_before, window, None))
+                points.append((event.turn, step, event.tokens_after, window, event.detail))
         return tuple(points)
 
     # Sessions and state
 
     @property
+    def name(self) -> str:
+        """Name of the agent."""
+        return self._parts.name
+
+    @property
+    def model(self) -> Model:
+        """What answers."""
+        return self._parts.model
+
+    @property
+    def preset(self) -> Preset:
+        """Its policy and settings."""
+        return self._parts.preset
+
+    @property
+    def workspace(self) -> Workspace:
+        """Holds its files."""
+        return self._parts.workspace
+
+    @property
+    def tools(self) -> Mapping[str, Tool]:
+        """What the model may call, by name."""
+        return self._parts.tools
+
+    @property
     def session(self) -> str:
         """Id of the session."""
-        return self._session.id
+        return self._opened.session.id
 
     @property
     def events(self) -> tuple[Event, ...]:
         """All events since the agent was made or took the session up, the pieces of streams left out."""
-        return without_pieces(self._session.events)
+        return tuple(self._opened.session.events)
 
     @property
     def messages(self) -> tuple[Message, ...]:
         """All that was said in the session."""
-        return self._session.conversation.log[:]
+        return self._opened.session.conversation.log[:]
 
     @property
     def memory(self) -> AgentMemory:
         """The durable memory; a flush under way is waited for first."""
-        self._flushing.wait(FLUSH_WAIT_SECONDS)
-        return self._design.memory
+        self._opened.flushing.wait(FLUSH_WAIT_SECONDS)
+        return self._parts.design.memory
 
     @property
     def frames(self) -> AgentFrames:
@@ -367,22 +295,27 @@ class HarnessAgent:
         return AgentFrames(self)
 
     def reset(self, session: str | None = None) -> str:
-        """Begins or resumes another session; returns its id. The memory stays, and so does the session that is left."""
-        if self._session.busy.locked():
-            raise SessionBusyError(f"Session {self.session!r} is in the middle of a turn.", "Wait for it first.")
-        self._session.save()
-        self._begin(session)
+        """Begins or resumes another session; returns its id. The memory stays, and so does the session that is left.
+
+        Raises:
+            SessionBusyError: A turn is running, or the other session is open in another process; nothing has changed.
+        """
+        self._opened.check_idle()
+        opened = open_session(self._parts, session)
+        self._opened.leave()
+        self._opened, self.last_reply = opened, None
         return self.session
 
     def sessions(self) -> SessionList:
         """The sessions of the workspace, of all agents."""
+        here = self._opened.session.files.log_path
         return SessionList(
             [
                 {
                     "agent": files.agent,
                     "session": files.session_id,
                     "last_activity": files.last_activity(),
-                    "is_current": files.log_path == self._session.files.log_path,
+                    "is_current": files.log_path == here,
                 }
                 for files in self.workspace.sessions()
             ]
@@ -391,55 +324,47 @@ class HarnessAgent:
     def status(self) -> AgentStatus:
         """How the agent stands: model, session, sizes, costs, warnings."""
         view = self.view()
-        log = self._session.conversation.log
-        billed = total([message.usage for message in log if message.usage is not None])
+        billed = total([message.usage for message in view.log if message.usage is not None])
         return AgentStatus(
             name=self.name,
-            model=self._limits.name,
+            model=view.model.name,
             key_source=getattr(self.model, "key_source", ""),
             preset=self.preset.name,
             policy=self.preset.policy.name if self.preset.policy is not None else "",
             session=self.session,
             workspace=self.workspace.name,
-            window=self._limits.window,
-            window_source=self._limits.window_source,
+            window=view.model.window,
+            window_source=view.model.window_source,
             tokens=view.tokens,
             tokens_source=view.figure.source,
-            turns=self._session.turns,
-            messages=len(log),
+            turns=self._opened.session.turns,
+            messages=len(view.log),
             cost=billed.cost if billed is not None else None,
             warnings=self.warnings,
         )
-
-    @property
-    def settings(self) -> dict[str, Any]:
-        """Every setting in force by name: the preset's, those of eviction and memory, and the limits of a turn."""
-        groups = {"tool_result_eviction": self._eviction, "memory": self._config}
-        found: dict[str, Any] = {"preset": self.preset.name, **self.preset.settings}
-        for name, group in groups.items():
-            if group is None:
-                found[name] = None
-            else:
-                found |= {f"{name}.{one.name}": getattr(group, one.name) for one in fields(group)}
-        return found | {"max_steps": self.max_steps, "max_cost": self.max_cost, "window": self._limits.window}
 
     @property
     def warnings(self) -> tuple[str, ...]:
         """What the user should know: an assumed window, repairs of a resumed session, a memory that can't be read."""
         from harness_nb.model.windows import window_warning
 
-        found = [window_warning(self._limits), self._design.injection(self._measure.counter).problem]
-        return (*(text for text in found if text), *self._session.warnings)
+        found = [window_warning(self._parts.limits), self._parts.memory_problem]
+        return (*(text for text in found if text), *self._opened.session.warnings)
 
     def permission_of(self, tool: Tool) -> Permission:
         """What holds for one of its tools."""
-        return self._permissions.of(tool)
+        return self._parts.permissions.of(tool)
 
     def close(self) -> None:
-        """Waits for a flush under way, writes what is pending and closes the index."""
-        self._flushing.wait(FLUSH_WAIT_SECONDS)
-        self._session.save()
-        self._design.index.close()
+        """Ends a flush under way, writes what is pending, gives the session up and closes the index.
+
+        The agent can be used again; then it takes the session up from its files.
+
+        Raises:
+            SessionBusyError: A turn is running.
+        """
+        self._opened.leave()
+        self._parts.index.close()
 
     def __enter__(self) -> HarnessAgent:
         return self
@@ -449,135 +374,20 @@ class HarnessAgent:
 
     def __repr__(self) -> str:
         """Name, model and preset; no ids, addresses or times."""
-        return f"HarnessAgent({self.name!r}, model={self._limits.name!r}, preset={self.preset.name!r})"
+        return f"HarnessAgent({self.name!r}, model={self._parts.limits.name!r}, preset={self.preset.name!r})"
 
-    # Making
-
-    def _begin(self, session: str | None) -> None:
-        files = self.workspace.session(self.name, session if session is not None else self._new_id())
-        about = {"agent": self.name, "model": self._limits.name, "preset": self.preset.name}
-        policy = self.preset.policy
-        self._session = Session(files, Conversation(self._measure, self._now), policy, about)
-        self.last_reply = None
-        self._flushing = Flushing(self._session, self._design)
-        config = policy.settings if policy is not None else {}
-        self._steering = Steering(
-            session=self._session,
-            policy=policy,
-            model=self.model,
-            resolve=resolve,
-            workspace=self.workspace,
-            agent=self.name,
-            leave=self._leave if config.get("flush_before_compact", False) else None,
-            offload=bool(config.get("offload_before_compact", True)),
-            remember=None,
-        )
-        self._loop = Loop(
-            agent=self.name,
-            model=self.model,
-            session=self._session,
-            steering=self._steering,
-            around=self._around,
-            tools=self.tools,
-            permissions=self._permissions,
-            limits=Limits(max_steps=self.max_steps, max_cost=self.max_cost),
-            eviction=self._eviction,
-            workspace=self.workspace,
-        )
-
-    async def _leave(self, view: View, indices: tuple[int, ...]) -> None:
-        await self._flushing.before_leaving(view, indices, self._emitting(lambda _: None))
-
-    def _around(self) -> tuple[Surroundings, Message | None]:
-        injection = self._design.injection(self._measure.counter)
-        around = replace(self._fixed, memory_tokens=injection.tokens) if injection.tokens else self._fixed
-        return around, injection.message
-
-    @functools.cached_property
-    def _fixed(self) -> Surroundings:
-        """What is sent at every request and stays the same."""
-        tools = tuple(self.tools.values())
-        system = prompt_of(
-            self._own_prompt, tools=self.tools, injects=self._config.inject, flushes=self._design.flushes_after_turn
-        )
-        return Surroundings(
-            model=self._limits,
-            system=system,
-            tools=tools,
-            system_tokens=self._measure.text(system),
-            tool_tokens=self._measure.tools(tools),
-        )
-
-    def _limits_with(self, window: int | None) -> Any:
-        limits = self.model.limits
-        if window is not None:
-            limits = replace(limits, window=window, window_source="user")
-        return self.preset.limits(limits)
-
-    def _workspace(self, path: str | Path | None) -> Workspace:
-        return Workspace(DEFAULT_PATH if path is None else path, clock=self._clock)
-
-    def _index(self) -> Any:
-        from harness_nb.store.index import MemoryIndex
-
-        return MemoryIndex.of(self.workspace)
-
-    def _counter(self) -> Any:
-        """The model's own way of counting where it is cheap, else a tokenizer."""
-        if isinstance(self.model, OfflineModel | ScriptedModel):
-            return CharsCounter()
-        from harness_nb.model.tokenizer import counter_for
-
-        return counter_for(self._limits.name)
-
-    def _all_tools(self, own: Iterable[Callable[..., Any] | Tool]) -> dict[str, Tool]:
-        found: dict[str, Tool] = {}
-        for tool in (*self._design.tools(), *map(Tool.of, own)):
-            if tool.name in found:
-                raise ConfigError(f"There are two tools named {tool.name!r}.", "Rename one.", subject=tool.name)
-            found[tool.name] = tool
-        return found
-
-    def _now(self) -> datetime:
-        return self.workspace.clock.now()
-
-    def _new_id(self) -> str:
-        """An id after the time that no session of the agent has yet."""
-        stem = self._now().strftime("%Y-%m-%d-%H%M%S")
-        number = 1
-        name = stem
-        while self.workspace.session(self.name, name).exists:
-            number += 1
-            name = f"{stem}-{number}"
-        return name
+    def _current(self) -> Opened:
+        """The open session; taken up again from its files when it was closed, or another agent took it over."""
+        if not self._opened.is_mine:
+            self._opened = open_session(self._parts, self.session)
+        return self._opened
 
 
-def _named(name: str) -> str:
-    if not isinstance(name, str) or not name.strip():
-        raise ConfigError(f"name={name!r} is no name.", "Give the agent a short name.", subject="name")
-    return name.strip()
+def _checked(text: str) -> str:
+    if not isinstance(text, str) or not text.strip():
+        raise ConfigError("There is nothing to send: the message is empty.", "Write what you want to ask.")
+    return text
 
 
-def _preset(preset: str | Preset, compaction: CompactionConfig | _FromPreset | None) -> Preset:
-    found = preset if isinstance(preset, Preset) else get_preset(preset)
-    if isinstance(compaction, _FromPreset):
-        return found
-    if compaction is not None and not isinstance(compaction, CompactionConfig):
-        raise ConfigError(
-            f"compaction={compaction!r} is not valid.", "Give a CompactionConfig, or None to switch it off."
-        )
-    return found.with_compaction(compaction)
-
-
-def _eviction(settings: ToolResultEvictionConfig | None) -> ToolResultEvictionConfig | None:
-    if settings is not None and not isinstance(settings, ToolResultEvictionConfig):
-        raise ConfigError(
-            f"tool_result_eviction={settings!r} is not valid.", "Give a ToolResultEvictionConfig, or None."
-        )
-    return settings
-
-
-def _item(index: int, message: Message) -> Any:
-    from harness_nb.core.item import Item
-
-    return Item(index, message)
+def _ignore(_: Event) -> None:
+    """Takes an event that nobody waits for."""

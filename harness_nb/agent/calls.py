@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import contextvars
 import inspect
 import json
@@ -16,10 +17,6 @@ from harness_nb.core.tool import Tool
 from harness_nb.errors import HarnessError
 
 INTERRUPTED = "[interrupted: the user stopped this call]"
-
-
-class ToolInterrupted(Exception):  # noqa: N818 - carries an interrupt across threads, no error of the tool
-    """A tool raised KeyboardInterrupt."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +36,7 @@ async def run_call(call: ToolCall, tools: Mapping[str, Tool], permissions: Permi
     """Runs a call. Every mistake becomes a result that says what to do.
 
     Raises:
-        ToolInterrupted: The tool was interrupted by the user.
+        KeyboardInterrupt: The user interrupted the tool, or the question whether it may run.
     """
     tool = tools.get(call.name)
     if tool is None:
@@ -48,17 +45,25 @@ async def run_call(call: ToolCall, tools: Mapping[str, Tool], permissions: Permi
     problem = "The arguments are not a JSON object." if arguments is None else _problem(tool, arguments)
     if arguments is None or problem:
         return Outcome(f"{problem} {tool.name} takes {to_json(tool.parameters)}.", "error")
-    refusal = await in_thread(lambda: permissions.refusal(tool, arguments))
+    refusal = await _refusal(tool, arguments, permissions)
     if refusal:
         return Outcome(f"{refusal} Go on without it, or ask the user.", "denied")
     try:
         return Outcome(as_text(await _call(tool, arguments)))
-    except (KeyboardInterrupt, ToolInterrupted):
-        raise ToolInterrupted from None
     except HarnessError as error:
         return Outcome(str(error), "error")
-    except Exception as error:  # noqa: BLE001 - a user's tool may raise anything, and the model is told
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - a user's tool may raise anything, and the model is told
         return Outcome(f"{type(error).__name__}: {error}", "error")
+
+
+async def _refusal(tool: Tool, arguments: Mapping[str, Any], permissions: Permissions) -> str:
+    """Why a call may not be made, or empty; where nobody could be asked, the answer is no."""
+    if permissions.of(tool) != "ask":
+        return permissions.refusal(tool, arguments)
+    try:
+        return str(await in_thread(lambda: permissions.refusal(tool, arguments)))
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever ails the asker, the tool does not run
+        return f"{tool.name} needs the user's consent, and asking failed ({type(error).__name__}: {error})."
 
 
 async def _call(tool: Tool, arguments: dict[str, Any]) -> object:
@@ -69,11 +74,7 @@ async def _call(tool: Tool, arguments: dict[str, Any]) -> object:
 
 
 async def in_thread(work: Callable[[], Any]) -> Any:
-    """Runs work in a daemon thread, which nobody waits for once the caller is cancelled.
-
-    Raises:
-        ToolInterrupted: The work raised KeyboardInterrupt.
-    """
+    """Runs work in a daemon thread, which nobody waits for once the caller is cancelled; raises what it raised."""
     import asyncio
 
     loop = asyncio.get_running_loop()
@@ -93,11 +94,11 @@ async def in_thread(work: Callable[[], Any]) -> Any:
         failed: BaseException | None = None
         try:
             value = context.run(work)
-        except (KeyboardInterrupt, SystemExit):
-            failed = ToolInterrupted()
+        except StopIteration as error:  # a future can't hold one
+            failed = RuntimeError(f"StopIteration: {error}")
         except BaseException as error:  # noqa: BLE001 - handed on to the loop
-            failed = error if not isinstance(error, StopIteration) else RuntimeError("StopIteration")
-        if not loop.is_closed():
+            failed = error
+        with contextlib.suppress(RuntimeError):  # the loop was closed meanwhile
             loop.call_soon_threadsafe(settle, value, failed)
 
     threading.Thread(target=run, name="harness_nb-tool", daemon=True).start()

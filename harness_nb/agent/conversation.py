@@ -68,6 +68,20 @@ class Conversation:
     Args:
         measure: The session's own measure of a message.
         now: Gives the time.
+
+    Attributes:
+        log: All that was said.
+        input: What the model sees of it.
+        turn: Log index where the turn in progress began.
+        usage: The last bill; it covers the first `billed` items, which differ from it by `carried` tokens.
+        scale: Factor on estimates, learnt from a refusal.
+        window: A window that the provider named when it refused a request, or None.
+        pins: Log indices of what the user pinned.
+        state: The policy's record.
+        next_input: The list of the next request only, or None.
+        before_request: What the list was before a change that lasts only when a reply comes.
+        stall: Why compaction rests, or None.
+        has_system_items: Whether a policy put texts into the list that belong to the system prompt.
     """
 
     def __init__(self, measure: Measure, now: Callable[[], datetime]) -> None:
@@ -80,6 +94,7 @@ class Conversation:
         self.billed = 0
         self.carried = 0
         self.scale = 1.0
+        self.window: int | None = None
         self.pins: tuple[int, ...] = ()
         self.state: object = None
         self.next_input: ModelInput | None = None
@@ -123,7 +138,7 @@ class Conversation:
         covers_all = self.next_input is None
         self.next_input = None
         self.before_request = None
-        if message.is_blank:
+        if _is_unseen(message):
             self.log = self.log.append(message)
             return len(self.log) - 1
         index = self.add(message)
@@ -185,7 +200,8 @@ class Conversation:
         if plan.input is None:
             return
         self.has_system_items = _any_system(plan.input)
-        since = [Item(index, self.log[index]) for index in range(len(view.log), len(self.log))]
+        said = range(len(view.log), len(self.log))
+        since = [Item(index, self.log[index]) for index in said if not _is_unseen(self.log[index])]
         if plan.lasts == "request":
             self.next_input = ModelInput((*plan.input, *since))
             return
@@ -210,9 +226,9 @@ class Conversation:
             said_since: Length of the log at that change.
         """
         self.log = Transcript(messages)
-        shown = [] if items is None else list(items)
         start = 0 if items is None else said_since
-        self.input = ModelInput([*shown, *(Item(index, self.log[index]) for index in range(start, len(self.log)))])
+        since = (Item(index, self.log[index]) for index in range(start, len(self.log)))
+        self.input = ModelInput([*(items or ()), *(item for item in since if not _is_unseen(item.message))])
         self.has_system_items = _any_system(self.input)
         self.turn = len(self.log)
 
@@ -229,6 +245,11 @@ class Conversation:
     def succeeded(self) -> None:
         """Notes a pass that gained."""
         self.stall = None
+
+
+def _is_unseen(message: Message) -> bool:
+    """True for a blank reply: it is logged, but providers refuse a list that holds one."""
+    return message.role == "assistant" and message.is_blank
 
 
 def _any_system(items: Iterable[Item]) -> bool:

@@ -41,16 +41,21 @@ class Flushing:
 
     async def settled(self) -> None:
         """Waits for the flush in the background."""
-        import asyncio
-
         if self._job is not None and self.is_running:
-            await asyncio.wait([asyncio.wrap_future(self._job.future)])
+            await self._job.settled()
 
     def wait(self, seconds: float) -> bool:
-        """Waits for the flush in the background, from any thread but the loop's; False when it takes longer."""
+        """Waits for the flush in the background; False when it takes longer, or the caller is on its loop."""
         from concurrent.futures import wait
 
-        return self._job is None or not wait([self._job.future], timeout=seconds).not_done
+        if self._job is None or runner.is_here:
+            return not self.is_running
+        return not wait([self._job.future], timeout=seconds).not_done
+
+    def end(self, seconds: float) -> None:
+        """Waits for the flush in the background and then stops it; what it had not read is read by the next."""
+        if not self.wait(seconds) and self._job is not None:
+            self._job.stop()
 
     @property
     def is_running(self) -> bool:

@@ -6,15 +6,17 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from harness_nb.agent.calls import INTERRUPTED, Outcome, ToolInterrupted, result_message, run_call
+from harness_nb.agent.calls import INTERRUPTED, Outcome, result_message, run_call
 from harness_nb.agent.conversation import Surroundings
 from harness_nb.agent.eviction import is_too_large, placeholder
 from harness_nb.agent.overflow import learn, refusal_of, still_too_long
+from harness_nb.agent.partial import Partial
 from harness_nb.agent.permissions import Permissions
+from harness_nb.agent.runner import CarriedInterrupt
 from harness_nb.agent.session import Session
 from harness_nb.agent.steering import Steering
 from harness_nb.core import edits, events
-from harness_nb.core.config import ToolResultEvictionConfig
+from harness_nb.core.config import ToolResultEvictionConfig, positive, whole
 from harness_nb.core.events import Event
 from harness_nb.core.item import Item
 from harness_nb.core.messages import Message, ToolCall, Usage
@@ -35,10 +37,18 @@ class Limits:
     Attributes:
         max_steps: Most model requests.
         max_cost: Most US dollars of the session as the provider reports them, or None.
+
+    Raises:
+        ConfigError: A limit is not valid.
     """
 
     max_steps: int
     max_cost: float | None = None
+
+    def __post_init__(self) -> None:
+        whole(self, "max_steps", least=1)
+        if self.max_cost is not None:
+            positive(self, "max_cost")
 
 
 class Loop:
@@ -91,36 +101,48 @@ class Loop:
 
         Raises:
             HarnessError: The turn could not be ended; what was said before stays.
-            ToolInterrupted: A tool was interrupted by the user.
+            CarriedInterrupt: The user interrupted a tool or the model.
         """
         import asyncio
 
         session = self.session
         say = self._saying(emit)
-        started = Message.user(text, time=session.conversation.now())
-        index = session.begin_turn(started)
+        index = session.begin_turn(Message.user(text, time=session.conversation.now()))
         say(events.TurnStarted, text=text, index=index)
-        partial = _Partial()
+        partial = Partial(session.write_so_far)
         try:
+            session.save()
             await self.steering.at("turn", self.around()[0], emit)
             await self._steps(say, emit, partial)
-        except (asyncio.CancelledError, ToolInterrupted):
-            self._close_open_calls("interrupted")
-            self._keep(partial)
+        except (asyncio.CancelledError, KeyboardInterrupt, CarriedInterrupt) as interrupt:
+            self._break_off("interrupted", partial)
             say(events.Interrupted, text=partial.text)
-            session.save()
+            self._save_at_last(say)
+            if isinstance(interrupt, KeyboardInterrupt):
+                raise CarriedInterrupt from None
             raise
         except Exception as error:
-            self._close_open_calls("error")
-            self._keep(partial)
+            self._break_off("error", partial)
             said = error.problem if isinstance(error, HarnessError) else f"{type(error).__name__}: {error}"
             say(events.TurnFailed, error=said, text=partial.text)
-            session.save()
+            self._save_at_last(say)
             raise
+
+    def _break_off(self, status: str, partial: Partial) -> None:
+        """Makes whole what a turn that did not come to its end leaves behind."""
+        self._close_open_calls(status)
+        self._keep(partial)
+
+    def _save_at_last(self, say: Say) -> None:
+        """Writes down how the turn ended; where that fails, the reason why it ended goes before."""
+        try:
+            self.session.save()
+        except StoreError as error:
+            say(events.Warned, about="store", text=f"The end of the turn is not written down yet. {error.problem}")
 
     # Steps
 
-    async def _steps(self, say: Say, emit: Emit, partial: _Partial) -> None:
+    async def _steps(self, say: Say, emit: Emit, partial: Partial) -> None:
         usages: list[Usage] = []
         for step in range(1, self.limits.max_steps + 1):
             self._check_budget()
@@ -152,30 +174,33 @@ class Loop:
         limit = self.limits.max_cost
         if limit is None:
             return
-        spent = sum(m.usage.cost or 0.0 for m in self.session.conversation.log if m.usage is not None)
-        if spent >= limit:
+        if self.session.cost >= limit:
             raise BudgetError(
-                f"The session has cost ${spent:.4f} and its limit is ${limit:.4f}.", "Raise max_cost to go on."
+                f"The session has cost ${self.session.cost:.4f} and its limit is ${limit:.4f}.",
+                "Raise max_cost to go on.",
             )
 
-    async def _reply(self, step: int, say: Say, emit: Emit, partial: _Partial) -> Message:
+    async def _reply(self, step: int, say: Say, emit: Emit, partial: Partial) -> Message:
         """Asks the model; after an overflow once more, on what one forced compaction left."""
         await self.steering.at("request", self.around()[0], emit)
         try:
             return await self._request(step, say, partial)
         except ContextOverflowError as error:
             self.session.conversation.request_failed()
-            if partial.text or self.steering.policy is None:
+            partial.clear()
+            if not self.steering.recovers:
                 raise error.__cause__ or error from None
             if self.steering.recovered_turn == self.session.turns:
-                view = self.session.conversation.view("overflow", self.around()[0])
-                raise still_too_long(view, error, "one compaction was not enough") from error
+                raise self._still_too_long(error, "one compaction was not enough") from error
             await self._recover(error, say, emit)
         try:
             return await self._request(step, say, partial)
         except ContextOverflowError as error:
-            view = self.session.conversation.view("overflow", self.around()[0])
-            raise still_too_long(view, error, "one compaction was not enough") from error
+            partial.clear()
+            raise self._still_too_long(error, "one compaction was not enough") from error
+
+    def _still_too_long(self, error: ContextOverflowError, why: str) -> ContextOverflowError:
+        return still_too_long(self.session.conversation.view("overflow", self.around()[0]), error, why)
 
     async def _recover(self, error: ContextOverflowError, say: Say, emit: Emit) -> None:
         """One forced compaction for a turn.
@@ -184,18 +209,18 @@ class Loop:
             ContextOverflowError: It changed nothing.
         """
         self.steering.recovered_turn = self.session.turns
-        around, _ = self.around()
         refusal = refusal_of(error)
-        learn(self.session.conversation, refusal, around)
+        learn(self.session.conversation, refusal, self.around()[0])
         say(events.Warned, about="overflow", text=f"The provider refused the input as too long: {error.problem}")
-        passes = await self.steering.at("overflow", around, emit, error=refusal)
+        passes = await self.steering.at("overflow", self.around()[0], emit, error=refusal)
         if not any(one.outcome == "completed" for one in passes):
             why = passes[-1].reason if passes else "nothing could be compacted"
-            view = self.session.conversation.view("overflow", around)
-            raise still_too_long(view, error, why) from error
+            raise self._still_too_long(error, why) from error
 
-    async def _request(self, step: int, say: Say, partial: _Partial) -> Message:
+    async def _request(self, step: int, say: Say, partial: Partial) -> Message:
         """Sends the list once; the reply is kept, the pieces before it only when nothing more comes."""
+        for note in self.session.mend():
+            say(events.Warned, about="repair", text=f"Before sending: {note}.")
         around, messages = self.request()
         estimate = self.session.conversation.view("request", around).tokens
         self.session.save()
@@ -218,16 +243,14 @@ class Loop:
             raise silent
         reply = replace(reply, time=reply.time or self.session.conversation.now())
         self.session.add(reply)
-        partial.clear()
+        partial.taken()
         self._look_at(reply, estimate, around, say)
         seconds = time.monotonic() - begun
         say(events.StepFinished, step=step, estimate=estimate, usage=reply.usage, seconds=round(seconds, 3))
         return reply
 
     def request(self) -> tuple[Surroundings, tuple[Message, ...]]:
-        """What would be sent now: system prompt, memory block, and the list with whole rounds."""
-        for note in self.session.mend():
-            self._saying(lambda _: None)(events.Warned, about="repair", text=f"Before sending: {note}.")
+        """What would be sent now: system prompt, memory block, and the list."""
         around, memory = self.around()
         outgoing = self.session.conversation.outgoing
         talk = outgoing.messages[:]
@@ -295,7 +318,7 @@ class Loop:
             text = INTERRUPTED if status == "interrupted" else "[not run: the turn ended in an error]"
             self.session.add(result_message(call, Outcome(text, "interrupted"), origin="harness"))
 
-    def _keep(self, partial: _Partial) -> None:
+    def _keep(self, partial: Partial) -> None:
         """Keeps the text of an answer that did not come to its end, marked as such; never a part of a call."""
         if partial.text.strip():
             self.session.add(
@@ -316,25 +339,9 @@ class Say:
     def __call__(self, kind: type[Event], **fields: object) -> None:
         """Makes one event."""
         event = kind(time=self._session.conversation.now(), turn=self._session.turns, **fields)
-        self._session.record(event)
+        if event.is_stored:
+            self._session.record(event)
         self._emit(event)
-
-
-class _Partial:
-    """The text of an answer while it streams."""
-
-    def __init__(self) -> None:
-        self._pieces: list[str] = []
-
-    def add(self, text: str) -> None:
-        self._pieces.append(text)
-
-    def clear(self) -> None:
-        self._pieces = []
-
-    @property
-    def text(self) -> str:
-        return "".join(self._pieces)
 
 
 def total(usages: Sequence[Usage]) -> Usage | None:

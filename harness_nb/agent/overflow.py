@@ -16,8 +16,10 @@ def refusal_of(error: ContextOverflowError) -> Refusal:
 
 
 def learn(conversation: Conversation, refusal: Refusal, around: Surroundings) -> None:
-    """Corrects the estimate for the rest of the session, since the provider counted more than we did."""
+    """Corrects estimate and window for the rest of the session, since the provider counted more than we did."""
     conversation.scale = scaled(conversation, refusal, around)
+    if refusal.window is not None and refusal.window < around.model.window:
+        conversation.window = refusal.window
     conversation.usage, conversation.billed, conversation.carried = None, 0, 0
 
 

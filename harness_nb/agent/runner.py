@@ -7,7 +7,7 @@ import contextlib
 import contextvars
 import queue
 import threading
-from collections.abc import Awaitable, Callable, Coroutine, Iterator
+from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Iterator
 from concurrent.futures import CancelledError, Future
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
@@ -25,6 +25,14 @@ CLEAN_UP_SECONDS = 0.8
 """How long an interrupted call waits for the work to end in order."""
 
 
+Work = Callable[[Callable[[T], None]], Coroutine[Any, Any, object]]
+"""Work that emits values: called with a function that takes one, and awaited to its end."""
+
+
+class CarriedInterrupt(Exception):  # noqa: N818 - an interrupt on its way, no error
+    """An interrupt raised on the loop or in a tool, on its way to the caller: a KeyboardInterrupt would end the loop."""
+
+
 class Job(Generic[T]):
     """Work on the loop, with its outcome in a future that any thread can wait for."""
 
@@ -40,7 +48,7 @@ class Job(Generic[T]):
     def start(self) -> None:
         """Begins, on the loop."""
         self.future.set_running_or_notify_cancel()
-        self._task = self.loop.create_task(self._work, context=self._context)
+        self._task = self.loop.create_task(_contained(self._work), context=self._context)
         self._task.add_done_callback(self._finish)
 
     def stop(self) -> None:
@@ -48,6 +56,24 @@ class Job(Generic[T]):
         self.loop.call_soon_threadsafe(self._cancel)
         with contextlib.suppress(BaseException):  # how work that was given up ended is not the caller's
             self.future.exception(CLEAN_UP_SECONDS)
+
+    async def settled(self, seconds: float | None = None) -> bool:
+        """Waits on any loop for the work to end; False when it takes longer. Neither end of the wait touches the work."""
+        import asyncio
+
+        loop, ended = asyncio.get_running_loop(), asyncio.Event()
+
+        def tell(_: object) -> None:
+            with contextlib.suppress(RuntimeError):  # the loop that waited is closed
+                loop.call_soon_threadsafe(ended.set)
+
+        self.future.add_done_callback(tell)
+        try:
+            async with asyncio.timeout(seconds):
+                await ended.wait()
+        except TimeoutError:
+            return False
+        return True
 
     def _cancel(self) -> None:
         if self._task is not None:
@@ -80,6 +106,7 @@ class Runner:
 
         Raises:
             HarnessError: Called from inside the loop, where waiting would never end.
+            KeyboardInterrupt: It was interrupted, here or on the loop.
         """
         self._refuse_inside(work)
         job = self.submit(work)
@@ -93,14 +120,17 @@ class Runner:
         except KeyboardInterrupt:
             job.stop()
             raise
+        except CarriedInterrupt:
+            raise KeyboardInterrupt from None
 
-    def follow(self, work: Callable[[Callable[[T], None]], Awaitable[object]]) -> Iterator[T]:
+    def follow(self, work: Work[T]) -> Iterator[T]:
         """Runs work that emits values, and yields them in the calling thread.
 
         Closing the iterator, or an interrupt, cancels the work, and what it still emitted is yielded no more.
 
-        Args:
-            work: Called with a function that takes a value; awaited to its end.
+        Raises:
+            HarnessError: Called from inside the loop, where waiting would never end.
+            KeyboardInterrupt: It was interrupted, here or on the loop.
         """
         values: queue.SimpleQueue[T | _End] = queue.SimpleQueue()
 
@@ -126,6 +156,8 @@ class Runner:
         except (KeyboardInterrupt, GeneratorExit):
             job.stop()
             raise
+        except CarriedInterrupt:
+            raise KeyboardInterrupt from None
 
     def close(self) -> None:
         """Stops the loop; the next use starts another."""
@@ -145,13 +177,51 @@ class Runner:
                 self._thread.start()
             return self._loop
 
+    @property
+    def is_here(self) -> bool:
+        """Whether the caller runs on the loop, where waiting for it would never end."""
+        return threading.current_thread() is self._thread
+
     def _refuse_inside(self, work: Coroutine[Any, Any, Any]) -> None:
-        if threading.current_thread() is self._thread:
+        if self.is_here:
             work.close()
             raise HarnessError(
                 "A blocking call was made from inside the agent's own loop, where it would wait for ever.",
                 "Use the async form with await: aask(), stream().",
             )
+
+
+async def _contained(work: Awaitable[T]) -> T:
+    """Awaits work whose interrupts must not end the loop."""
+    try:
+        return await work
+    except (KeyboardInterrupt, SystemExit):
+        raise CarriedInterrupt from None
+
+
+async def streamed(work: Work[T]) -> AsyncGenerator[T]:
+    """Runs work that emits values on the running loop, and yields them as they come.
+
+    Closing the iterator cancels the work.
+
+    Raises:
+        KeyboardInterrupt: It was interrupted.
+    """
+    import asyncio
+
+    values: asyncio.Queue[T | _End] = asyncio.Queue()
+    task = asyncio.ensure_future(_contained(work(values.put_nowait)))
+    task.add_done_callback(lambda _: values.put_nowait(_END))
+    try:
+        while not isinstance(value := await values.get(), _End):
+            yield value
+        await task
+    except CarriedInterrupt:
+        raise KeyboardInterrupt from None
+    finally:
+        if not task.done():
+            task.cancel()
+            await asyncio.wait([task])
 
 
 class _End:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
 from collections.abc import Mapping
 from dataclasses import asdict, is_dataclass
@@ -9,14 +10,15 @@ from typing import Any
 
 from harness_nb.agent.conversation import Conversation
 from harness_nb.agent.driver import Pass
+from harness_nb.agent.past import read_log
 from harness_nb.core.events import Event
 from harness_nb.core.item import Item, ModelInput
 from harness_nb.core.messages import Message
 from harness_nb.core.policy import CompactionPolicy
-from harness_nb.core.records import item_from_record, item_to_record, message_from_record, message_to_record
+from harness_nb.core.records import item_from_record, item_to_record, message_to_record
 from harness_nb.core.redact import redact_message
 from harness_nb.core.rounds import repair
-from harness_nb.errors import MessageError
+from harness_nb.errors import HarnessError, MessageError, StoreError
 from harness_nb.store.sessions import SessionFiles
 
 
@@ -46,6 +48,7 @@ class Session:
         self.passes: list[Pass] = []
         self.turns = 0
         self.flushed = 0
+        self.cost = 0.0
         self.busy = threading.Lock()
         self._writing = threading.RLock()
         self._pending: list[dict[str, Any]] = []
@@ -61,11 +64,10 @@ class Session:
     # What happens
 
     def begin_turn(self, message: Message) -> int:
-        """Takes a user message in and writes it down before anything else happens."""
+        """Takes a user message in, with which a turn begins."""
         self.turns += 1
         index = self.conversation.begin_turn(message)
         self._note(index, message)
-        self.save()
         return index
 
     def add(self, message: Message) -> int:
@@ -73,44 +75,59 @@ class Session:
         add = self.conversation.add_reply if message.role == "assistant" else self.conversation.add
         index = add(message)
         self._note(index, message)
+        self.cost += _cost(message)
         return index
 
     def show(self, item: Item) -> None:
         """Lets the model see the last message as an edited item; the log keeps the message as it was."""
         self.conversation.replace_item(item)
-        self._pending.append({"kind": "shown", "item": item_to_record(item)})
+        self._put({"kind": "shown", "item": item_to_record(item)})
 
     def record(self, event: Event) -> None:
-        """Keeps an event, and writes it with the next save when it is one to be stored."""
-        with self._writing:
-            self.events.append(event)
-            if event.is_stored:
-                self._pending.append({"kind": "event", **event.to_record()})
+        """Keeps an event, and writes it with the next save."""
+        self.events.append(event)
+        self._put({"kind": "event", **event.to_record()})
 
     def pin(self, index: int) -> None:
         """Keeps a message word for word through every compaction."""
         self.conversation.pin(index)
-        self._pending.append({"kind": "pin", "index": index})
+        self._put({"kind": "pin", "index": index})
         self.save()
 
     def mark_flushed(self, upto: int) -> None:
         """Notes that facts were taken from all messages before `upto`."""
         if upto > self.flushed:
             self.flushed = upto
-            with self._writing:
-                self._pending.append({"kind": "flushed", "upto": upto})
+            self._put({"kind": "flushed", "upto": upto})
+
+    def write_so_far(self, text: str) -> None:
+        """Writes down the answer so far; it counts only when no message comes after it.
+
+        What can't be written now is lost only with the kernel, so a failure is passed over.
+        """
+        self._put({"kind": "so_far", "text": text})
+        with contextlib.suppress(StoreError):
+            self.save()
 
     def save(self) -> None:
-        """Appends what is pending to the log, in one write; after a failure it is still pending."""
+        """Appends what is pending to the log, in one write; after a failure it is still pending.
+
+        Raises:
+            StoreError: The log can't be written.
+        """
         with self._writing:
             if self._pending:
                 self.files.append(self._pending)
                 self._pending.clear()
 
     def save_list(self) -> None:
-        """Replaces the stored list and the policy's state, in one atomic write, after the log is safe."""
-        self.save()
+        """Replaces the stored list and the policy's state, in one atomic write, after the log is safe.
+
+        Raises:
+            StoreError: A file can't be written.
+        """
         self._checked = 0
+        self.save()
         talk = self.conversation
         self.files.save_view(
             {
@@ -140,41 +157,30 @@ class Session:
     # Files
 
     def _note(self, index: int, message: Message) -> None:
-        self._pending.append({"kind": "message", "index": index, **message_to_record(redact_message(message))})
+        self._put({"kind": "message", "index": index, **message_to_record(redact_message(message))})
+
+    def _put(self, record: dict[str, Any]) -> None:
+        with self._writing:
+            self._pending.append(record)
 
     def _resume(self) -> None:
         loaded = self.files.load()
-        self.warnings += loaded.warnings
-        messages: list[Message] = []
-        shown: dict[int, Any] = {}
-        for record in loaded.records:
-            self._take(record, messages, shown)
+        past = read_log(loaded.records)
+        self.warnings += [*loaded.warnings, *(f"Session {self.id!r}: {text}" for text in past.warnings)]
         view = self.files.load_view()
-        items, since = self._stored_list(view, messages)
-        self.conversation.restore(messages, items, since)
+        items, since = self._stored_list(view, past.messages)
+        self.conversation.restore(past.messages, items, since)
         self.conversation.state = self._state(view)
-        for index, item in shown.items():
+        for index, item in past.shown.items():
             if index >= since:
-                self.conversation.replace_item(item_from_record(item, messages))
+                self.conversation.replace_item(item_from_record(item, past.messages))
+        for index in past.pins:
+            self.conversation.pin(index)
+        self.turns, self.flushed = past.turns, past.flushed
+        self.cost = sum(map(_cost, past.messages))
         self.warnings += [f"Session {self.id!r}: {note}." for note in self.mend()]
-
-    def _take(self, record: Mapping[str, Any], messages: list[Message], shown: dict[int, Any]) -> None:
-        kind = record.get("kind")
-        try:
-            if kind == "message" and record.get("index") == len(messages):
-                messages.append(message_from_record(record))
-            elif kind == "message":
-                self.warnings.append(f"Message {record.get('index')!r} of session {self.id!r} is out of place.")
-            elif kind == "shown":
-                shown[record["item"]["index"]] = record["item"]
-            elif kind == "pin":
-                self.conversation.pin(int(record["index"]))
-            elif kind == "flushed":
-                self.flushed = max(self.flushed, int(record["upto"]))
-            elif kind == "event" and record.get("event") == "turn_started":
-                self.turns += 1
-        except (MessageError, KeyError, TypeError, ValueError) as error:
-            self.warnings.append(f"A record of session {self.id!r} was skipped: {error}.")
+        if past.so_far:
+            self.add(Message.assistant(past.so_far, finish="interrupted"))
 
     def _stored_list(self, view: Mapping[str, Any] | None, log: list[Message]) -> tuple[list[Item] | None, int]:
         """The stored list and the length of the log when it was stored; without a usable one, the whole log."""
@@ -185,18 +191,27 @@ class Session:
             if since > len(log):
                 raise MessageError("its log is shorter than it was")
             return [item_from_record(record, log) for record in view["items"]], since
-        except (MessageError, KeyError, TypeError, ValueError) as error:
+        except (MessageError, KeyError, TypeError, ValueError, IndexError) as error:
             self.warnings.append(f"The stored list of session {self.id!r} was not used: {error}.")
             return None, 0
 
     def _state(self, view: Mapping[str, Any] | None) -> object:
+        """The policy's state as it was stored, or None when it is another policy's or no longer fits."""
         stored = view.get("state") if view is not None else None
-        if stored is None or self.policy is None or self.policy.record is None:
+        if view is None or stored is None or self.policy is None or self.policy.record is None:
             return None
-        if view is None or view.get("policy") != self.policy.name:
+        if view.get("policy") != self.policy.name:
             return None
-        return self.policy.record(**{key: tuple(v) if isinstance(v, list) else v for key, v in stored.items()})
+        try:
+            return self.policy.record(**{key: tuple(v) if isinstance(v, list) else v for key, v in stored.items()})
+        except (TypeError, AttributeError, HarnessError) as error:
+            self.warnings.append(f"The stored state of policy {self.policy.name!r} was not used: {error}.")
+            return None
 
 
 def _plain_state(state: object) -> dict[str, Any] | None:
     return asdict(state) if is_dataclass(state) and not isinstance(state, type) else None
+
+
+def _cost(message: Message) -> float:
+    return message.usage.cost or 0.0 if message.usage is not None else 0.0

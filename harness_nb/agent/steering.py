@@ -69,6 +69,11 @@ class Steering:
         self._remember = remember
         self._said = ""
 
+    @property
+    def recovers(self) -> bool:
+        """Whether the policy acts after an overflow."""
+        return self.policy is not None and "overflow" in self.policy.hooks
+
     async def at(
         self,
         hook: Hook,

@@ -15,7 +15,8 @@ from typing import Any
 
 from harness_nb.core.messages import to_json
 from harness_nb.core.redact import redact, redact_json
-from harness_nb.store.files import append_text, read_bytes, write_atomic
+from harness_nb.store.claims import Claim
+from harness_nb.store.files import append_claimed, append_text, read_bytes, write_atomic
 from harness_nb.store.names import safe_name
 
 LOG_SUFFIX = ".log.jsonl"
@@ -58,6 +59,7 @@ class SessionFiles:
         name = safe_name(session_id)
         self.log_path = self.folder / f"{name}{LOG_SUFFIX}"
         self.view_path = self.folder / f"{name}{VIEW_SUFFIX}"
+        self._claim: Claim | None = None
 
     def __repr__(self) -> str:
         return f"SessionFiles({self.agent!r}, {self.session_id!r})"
@@ -67,6 +69,27 @@ class SessionFiles:
         """Whether the session has been written to."""
         return self.log_path.exists() or self.view_path.exists()
 
+    @property
+    def is_claimed(self) -> bool:
+        """Whether this object has the right to write the session."""
+        return self._claim is not None
+
+    def claim(self) -> None:
+        """Takes the right to write the session, which one process has at a time, until `release` or the process's end.
+
+        Raises:
+            SessionBusyError: Somebody else has it.
+            StoreError: The lock can't be made.
+        """
+        if self._claim is None:
+            self._claim = Claim(self.log_path, f"Session {self.session_id!r} of agent {self.agent!r}")
+
+    def release(self) -> None:
+        """Gives the right to write the session up."""
+        claim, self._claim = self._claim, None
+        if claim is not None:
+            claim.release()
+
     def append(self, records: Sequence[Mapping[str, Any]]) -> None:
         """Appends records to the log, all in one write, with the keys in their texts masked.
 
@@ -75,8 +98,10 @@ class SessionFiles:
         Raises:
             StoreError: The log can't be written.
         """
-        if records:
-            append_text(self.log_path, "".join(self._line(record) for record in records))
+        if not records:
+            return
+        append = append_claimed if self.is_claimed else append_text
+        append(self.log_path, "".join(self._line(record) for record in records))
 
     def load(self) -> LoadedLog:
         """All records of the log; lines that hold none are skipped, each with a warning that names its number.
