@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, tzinfo
@@ -10,8 +11,27 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from harness_nb.errors import ConfigError
 
 
+NOW_VARIABLE = "HARNESS_NB_NOW"
+"""With this variable set to an aware time in ISO format, the computer's clock stands still: documents come out alike."""
+
+
 def _system_now() -> datetime:
-    return datetime.now().astimezone()
+    still = os.environ.get(NOW_VARIABLE)
+    return _standing(still) if still else datetime.now().astimezone()
+
+
+def _standing(text: str) -> datetime:
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        moment = datetime.min
+    if moment.tzinfo is None:
+        raise ConfigError(
+            f"{NOW_VARIABLE}={text!r} is no time with a zone.",
+            "Set it to one such as '2026-04-12T09:30:00+00:00', or unset it.",
+            subject=NOW_VARIABLE,
+        )
+    return moment
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

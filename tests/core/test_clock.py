@@ -43,3 +43,15 @@ def test_a_zone_that_is_not_known_is_refused_by_name(name: Any) -> None:
     assert repr(name) in caught.value.problem
     with pytest.raises(ConfigError):
         zone_info(name)
+
+
+def test_the_computers_clock_stands_still_where_the_environment_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HARNESS_NB_NOW", "2026-04-12T09:30:00+00:00")
+    assert Clock().now() == datetime(2026, 4, 12, 9, 30, tzinfo=UTC)
+
+
+@pytest.mark.parametrize("text", ["noon", "2026-04-12T09:30:00"])
+def test_a_standing_time_that_is_not_valid_is_refused_by_value(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HARNESS_NB_NOW", text)
+    with pytest.raises(ConfigError, match=f"HARNESS_NB_NOW='{text}'"):
+        Clock().now()
