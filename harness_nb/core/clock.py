@@ -10,7 +10,6 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from harness_nb.errors import ConfigError
 
-
 NOW_VARIABLE = "HARNESS_NB_NOW"
 """With this variable set to an aware time in ISO format, the computer's clock stands still: documents come out alike."""
 
@@ -21,11 +20,12 @@ def _system_now() -> datetime:
 
 
 def _standing(text: str) -> datetime:
+    moment: datetime | None
     try:
         moment = datetime.fromisoformat(text)
     except ValueError:
-        moment = datetime.min
-    if moment.tzinfo is None:
+        moment = None
+    if moment is None or moment.tzinfo is None:
         raise ConfigError(
             f"{NOW_VARIABLE}={text!r} is no time with a zone.",
             "Set it to one such as '2026-04-12T09:30:00+00:00', or unset it.",
