@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Mapping
 from contextlib import aclosing
-from dataclasses import replace
+from dataclasses import asdict, fields, replace
 from pathlib import Path
 from typing import Any
 
 from harness_nb.agent.frames import AgentFrames
-from harness_nb.agent.hooks import Emit, Hook
+from harness_nb.agent.hooks import Emit, Hook, Watchers
 from harness_nb.agent.loop import Limits, total
 from harness_nb.agent.opened import FLUSH_WAIT_SECONDS, Opened, open_session
 from harness_nb.agent.parts import FROM_PRESET, FromPreset, put_together
@@ -81,6 +81,7 @@ class HarnessAgent:
         clock: Clock | None = None,
         hooks: Iterable[Hook] = (),
     ) -> None:
+        self._watchers = Watchers()
         self._parts = put_together(
             name,
             model=model,
@@ -95,7 +96,7 @@ class HarnessAgent:
             turn_limits=Limits(max_steps=max_steps, max_cost=max_cost),
             window=window,
             clock=clock,
-            hooks=hooks,
+            hooks=(*hooks, self._watchers),
         )
         self.last_reply: AgentReply | None = None
         self._opened = open_session(self._parts, session)
@@ -166,6 +167,10 @@ class HarnessAgent:
         if end is None:
             raise HarnessError("The turn ended without an answer.", "Look at agent.events, and ask again.")
         return AgentReply(self.workspace.clean(end.text), without_pieces(events), end.usage, end.tokens, end.window)
+
+    def watch(self, hook: Hook) -> Callable[[], None]:
+        """Calls a function with each event from now on, in the thread of the loop; gives a function that ends this."""
+        return self._watchers.add(hook)
 
     # The context
 
@@ -342,6 +347,19 @@ class HarnessAgent:
             cost=billed.cost if billed is not None else None,
             warnings=self.warnings,
         )
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """Every setting in force by name: the preset's, those of eviction and memory, and the limits of a turn."""
+        parts = self._parts
+        found: dict[str, Any] = {"preset": parts.preset.name, **parts.preset.settings}
+        for name, group in (("tool_result_eviction", parts.eviction), ("memory", parts.config)):
+            found |= (
+                {name: None}
+                if group is None
+                else {f"{name}.{one.name}": getattr(group, one.name) for one in fields(group)}
+            )
+        return found | asdict(parts.turn_limits) | {"window": parts.limits.window}
 
     @property
     def warnings(self) -> tuple[str, ...]:

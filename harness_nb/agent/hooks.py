@@ -11,6 +11,26 @@ Hook = Callable[[Event], object]
 Emit = Callable[[Event], None]
 
 
+class Watchers:
+    """Functions that watch an agent for a while; together they are one hook."""
+
+    def __init__(self) -> None:
+        self._hooks: tuple[Hook, ...] = ()
+
+    def add(self, hook: Hook) -> Callable[[], None]:
+        """Calls a function with each event from now on; gives a function that ends this."""
+        self._hooks = (*self._hooks, hook)
+
+        def end() -> None:
+            self._hooks = tuple(one for one in self._hooks if one is not hook)
+
+        return end
+
+    def __call__(self, event: Event) -> None:
+        for hook in self._hooks:
+            hook(event)
+
+
 def telling(hooks: Sequence[Hook], session: Session, emit: Emit) -> Emit:
     """Hands events on and to the hooks, too; a hook that fails is reported and harms nothing."""
     if not hooks:
