@@ -27,6 +27,7 @@ class Watchers:
         return end
 
     def __call__(self, event: Event) -> None:
+        """Calls all of them."""
         for hook in self._hooks:
             hook(event)
 
