@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from harness_nb.core.item import Item, ModelInput
 from harness_nb.core.limits import ModelLimits
 from harness_nb.core.messages import Message, Usage
-from harness_nb.core.plan import Plan
+from harness_nb.core.plan import Plan, Trigger
 from harness_nb.core.rounds import pairs
 from harness_nb.core.tokens import Measure
 from harness_nb.core.tool import Tool
@@ -45,21 +45,44 @@ class Surroundings:
         return self.system_tokens + self.memory_tokens + self.tool_tokens
 
 
-@dataclass(frozen=True, slots=True)
+MATERIAL_SHARE = 0.05
+"""Growth, as a share of the window, after which a compaction that brought too little may be tried again."""
+
+FAILURES_BEFORE_REST = 3
+"""Calls in a row that may fail or gain too little before only material growth starts another."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Stall:
-    """Why compaction rests.
+    """Why compaction rests, and until when.
 
     Attributes:
         reason: In words.
-        failures: Passes in a row that failed or gained too little.
+        failures: Calls in a row that failed or brought too little.
         length: Messages in the log at the last of them.
         tokens: Size of the input then.
+        messages: Items of the input then.
+        growth_tokens: Tokens by which the input must grow first; 0 when one message is enough.
+        growth_messages: Items by which it may grow instead, or None.
     """
 
     reason: str
     failures: int
     length: int
     tokens: int
+    messages: int
+    growth_tokens: int = 0
+    growth_messages: int | None = None
+
+    def holds(self, view: View) -> str:
+        """Why compaction rests still, or empty."""
+        if len(view.log) == self.length:
+            return f"rests until the conversation grows: {self.reason}"
+        if view.tokens - self.tokens >= self.growth_tokens:
+            return ""
+        if self.growth_messages is not None and len(view.input) - self.messages >= self.growth_messages:
+            return ""
+        return f"rests until the input has grown by {self.growth_tokens:,} tokens: {self.reason}"
 
 
 class Conversation:
@@ -196,19 +219,22 @@ class Conversation:
 
     def commit(self, view: View, plan: Plan) -> None:
         """Makes a plan's list and state the conversation's; what was said since the view is appended."""
+        if plan.input is not None:
+            self._take_list(view, plan)
         self.state = plan.state
-        if plan.input is None:
-            return
-        self.has_system_items = _any_system(plan.input)
+
+    def _take_list(self, view: View, plan: Plan) -> None:
+        after = view.after(plan)
         said = range(len(view.log), len(self.log))
         since = [Item(index, self.log[index]) for index in said if not _is_unseen(self.log[index])]
+        has_system_items = _any_system(after.input)
         if plan.lasts == "request":
-            self.next_input = ModelInput((*plan.input, *since))
-            return
-        self.before_request = (self.input, self.billed, self.carried) if plan.lasts == "reply" else None
-        after = view.after(plan)
-        self.input = after.input.append(*since)
-        self.billed, self.carried = after.billed, after.carried
+            self.next_input = after.input.append(*since)
+        else:
+            self.before_request = (self.input, self.billed, self.carried) if plan.lasts == "reply" else None
+            self.input = after.input.append(*since)
+            self.billed, self.carried = after.billed, after.carried
+        self.has_system_items = has_system_items
 
     def request_failed(self) -> None:
         """Undoes what was to last only with a reply."""
@@ -237,13 +263,35 @@ class Conversation:
         if index not in self.pins:
             self.pins = (*self.pins, index)
 
-    def failed(self, reason: str, tokens: int) -> None:
-        """Notes a pass that failed or gained too little."""
+    def failed(self, reason: str, view: View) -> None:
+        """Notes a call that failed or gained too little; after a few in a row the next waits for material growth."""
         failures = self.stall.failures + 1 if self.stall is not None else 1
-        self.stall = Stall(reason, failures, len(self.log), tokens)
+        rests = failures >= FAILURES_BEFORE_REST
+        growth = round(MATERIAL_SHARE * view.model.window) if rests else 0
+        self._rest(reason, failures, view, growth_tokens=growth)
+
+    def is_stuck(self, reason: str, view: View, triggers: Sequence[Trigger]) -> None:
+        """Notes a call after which triggers fire still: the next waits for material growth."""
+        growth = [
+            round(MATERIAL_SHARE * view.model.window),
+            *(one.threshold for one in triggers if one.unit == "tokens"),
+        ]
+        by_messages = [max(1, one.threshold // 2) for one in triggers if one.unit == "messages"]
+        self._rest(reason, 1, view, growth_tokens=min(growth), growth_messages=min(by_messages, default=None))
+
+    def _rest(self, reason: str, failures: int, view: View, **growth: int | None) -> None:
+        now = replace(view, log=self.log, input=self.input, billed=self.billed, carried=self.carried)
+        self.stall = Stall(
+            reason=reason,
+            failures=failures,
+            length=len(self.log),
+            tokens=now.tokens,
+            messages=len(self.input),
+            **growth,  # type: ignore[arg-type]  # the two names of growth
+        )
 
     def succeeded(self) -> None:
-        """Notes a pass that gained."""
+        """Notes a call that gained."""
         self.stall = None
 
 

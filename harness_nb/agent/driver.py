@@ -18,8 +18,8 @@ How a replay uses it::
 
 from __future__ import annotations
 
-from collections.abc import Generator
-from dataclasses import dataclass, field, replace
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass, replace
 
 from harness_nb.agent import guards
 from harness_nb.agent.conversation import Conversation, Surroundings
@@ -72,7 +72,7 @@ class Pass:
     outcome: str
     reason: str
     repairs: tuple[str, ...] = ()
-    asked: tuple[tuple[Request, Reply], ...] = field(default=())
+    asked: tuple[tuple[Request, Reply], ...] = ()
     tokens_before: int = 0
     tokens_after: int = 0
 
@@ -112,60 +112,77 @@ def manage(
     done: tuple[Plan, ...] = ()
     while not done or (done[-1].again and len(done) < policy.passes):
         view = conversation.view(hook, around, done=done, words=words, error=error)
-        passed = yield from _one_pass(conversation, policy, view, guarded, offload)
+        carry_out = _guarded if guarded else _as_shipped
+        passed = yield from carry_out(conversation, policy, view, offload)
         if passed.outcome != "quiet":
             passes.append(passed)
         if passed.outcome in ("failed", "skipped"):
             break
         done = (*done, passed.plan)
+    if passes:
+        _judge(conversation, passes)
     return tuple(passes)
 
 
-def _one_pass(
-    conversation: Conversation, policy: CompactionPolicy, view: View, guarded: bool, offload: bool
-) -> Generator[Effect, Answer, Pass]:
-    ahead = policy.plan(view)
+Steps = Generator[Effect, Answer, Pass]
+Asked = tuple[tuple[Request, Reply], ...]
+
+
+def _guarded(conversation: Conversation, policy: CompactionPolicy, view: View, offload: bool) -> Steps:
+    """One pass under the guards. A policy that fails does not cost the user's turn: the pass has failed, no more."""
     before = view.tokens
-    asked_for = view.hook in ("manual", "overflow")
-    if guarded and (ahead.changes or asked_for):
+    try:
+        ahead = policy.plan(view)
         why = guards.before(view, ahead, conversation.stall)
         if why:
             return _unchanged(view, ahead, "skipped", why, before)
-    if ahead.changes or asked_for:
-        yield Begun(view, ahead)
-    leaving = ahead.leaving(view)
-    if leaving and offload:
-        failure = yield Leaving(view, leaving)
-        if isinstance(failure, Failure):
-            conversation.failed(failure.detail, before)
+        failure = yield from _begun(view, ahead, offload)
+        if failure is not None:
             return _unchanged(view, ahead, "failed", f"nothing was replaced: {failure.detail}", before)
+        view, plan, asked = yield from _strictly(policy, view)
+        return _carried_out(conversation, view, guards.after(view, plan), asked, _is_attempt(view, ahead), before)
+    except Exception as error:  # noqa: BLE001 - a user's own policy may raise anything
+        said = f"policy {policy.name!r} failed: {type(error).__name__}: {error}"
+        return _unchanged(view, Plan(outcome="failed", reason=said), "failed", said, before)
+
+
+def _as_shipped(conversation: Conversation, policy: CompactionPolicy, view: View, offload: bool) -> Steps:
+    """One pass of a system with its faults: what it plans is carried out."""
+    before = view.tokens
+    ahead = policy.plan(view)
+    failure = yield from _begun(view, ahead, offload)
+    if failure is not None:
+        return _unchanged(view, ahead, "failed", f"nothing was replaced: {failure.detail}", before)
     view, plan, asked = yield from _strictly(policy, view)
-    verdict = guards.after(view, plan) if guarded else guards.Verdict(plan)
-    return _carried_out(conversation, view, verdict, asked, ahead.changes or asked_for, before)
+    return _carried_out(conversation, view, guards.Verdict(plan), asked, _is_attempt(view, ahead), before)
+
+
+def _is_attempt(view: View, ahead: Plan) -> bool:
+    """Whether somebody should hear what came of it, even when nothing changes."""
+    return ahead.changes or view.hook in ("manual", "overflow")
+
+
+def _begun(view: View, ahead: Plan, offload: bool) -> Generator[Effect, Answer, Failure | None]:
+    """Says that work begins and has written down what leaves; a failure of that ends the pass."""
+    if _is_attempt(view, ahead):
+        yield Begun(view, ahead)
+    leaving = ahead.leaving(view) if offload else ()
+    answer = (yield Leaving(view, leaving)) if leaving else None
+    return answer if isinstance(answer, Failure) else None
 
 
 def _carried_out(
-    conversation: Conversation,
-    view: View,
-    verdict: guards.Verdict,
-    asked: tuple[tuple[Request, Reply], ...],
-    is_attempt: bool,
-    before: int,
+    conversation: Conversation, view: View, verdict: guards.Verdict, asked: Asked, is_attempt: bool, before: int
 ) -> Pass:
-    """Commits what the guards let through, and notes whether it was progress."""
+    """Commits what the guards let through."""
     plan = verdict.plan
     conversation.commit(view, plan)
-    after = view.tokens_of(plan.input) if plan.input is not None else before
     if plan.changes:
         outcome, reason = "completed", plan.reason
     elif verdict.refusal or plan.outcome == "failed":
         outcome, reason = "failed", verdict.refusal or plan.reason
     else:
         outcome, reason = ("skipped" if is_attempt else "quiet"), plan.reason
-    if plan.changes and before - after >= guards.LEAST_GAIN * before:
-        conversation.succeeded()
-    elif outcome in ("completed", "failed"):
-        conversation.failed(reason if outcome == "failed" else f"it gained only {before - after:,} tokens", after)
     return Pass(
         view=view,
         plan=plan,
@@ -174,8 +191,25 @@ def _carried_out(
         repairs=verdict.repairs,
         asked=asked,
         tokens_before=before,
-        tokens_after=after,
+        tokens_after=view.tokens_of(plan.input) if plan.input is not None else before,
     )
+
+
+def _judge(conversation: Conversation, passes: Sequence[Pass]) -> None:
+    """Notes whether a call was progress, so that one that was not is not made again and again."""
+    last = passes[-1]
+    was, now = passes[0].tokens_before, last.tokens_after
+    if last.outcome == "failed":
+        conversation.failed(last.reason, last.view)
+    elif last.outcome == "completed" and was - now < guards.LEAST_GAIN * was:
+        conversation.failed(f"it gained only {was - now:,} tokens", last.view)
+    elif last.outcome == "completed":
+        firing = guards.firing_after(last.view, last.plan)
+        if firing:
+            found = " and ".join(f"{one.value:,} of {one.threshold:,} {one.unit}" for one in firing)
+            conversation.is_stuck(f"the last one left {found}", last.view, firing)
+        else:
+            conversation.succeeded()
 
 
 def _unchanged(view: View, ahead: Plan, outcome: str, reason: str, tokens: int) -> Pass:
@@ -183,9 +217,7 @@ def _unchanged(view: View, ahead: Plan, outcome: str, reason: str, tokens: int) 
     return Pass(view=view, plan=plan, outcome=outcome, reason=reason, tokens_before=tokens, tokens_after=tokens)
 
 
-def _strictly(
-    policy: CompactionPolicy, view: View
-) -> Generator[Effect, Answer, tuple[View, Plan, tuple[tuple[Request, Reply], ...]]]:
+def _strictly(policy: CompactionPolicy, view: View) -> Generator[Effect, Answer, tuple[View, Plan, Asked]]:
     """Plans until every reply is known; each unknown one is asked for once."""
     view = replace(view, strict=True)
     asked: list[tuple[Request, Reply]] = []

@@ -9,18 +9,12 @@ from harness_nb.agent.conversation import Stall, unanswered
 from harness_nb.core import edits
 from harness_nb.core.item import Item
 from harness_nb.core.messages import Message
-from harness_nb.core.plan import Plan
+from harness_nb.core.plan import Plan, Trigger
 from harness_nb.core.rounds import pairs, repair
 from harness_nb.core.view import View
 
-MATERIAL_SHARE = 0.05
-"""Growth, as a share of the window, after which a compaction that gained too little may be tried again."""
-
 LEAST_GAIN = 0.02
-"""Least part of the input that a pass must save to count as progress."""
-
-FAILURES_BEFORE_REST = 3
-"""Passes in a row that may fail or gain too little before only material growth starts another."""
+"""Least part of the input that a call must save to count as progress."""
 
 OPENING = "[The beginning of this conversation is not shown.]"
 DATA_OPENING = (
@@ -85,27 +79,47 @@ def _name(item: Item) -> str:
 
 
 def before(view: View, ahead: Plan, stall: Stall | None) -> str:
-    """Why a pass should not begin, or empty: hopeless, or the last one gained nothing and little was said since."""
+    """Why a pass should not begin, or empty: it is hopeless, or the last call gained nothing and little was said since."""
+    if not (ahead.changes or view.hook in ("manual", "overflow") or _is_pressed(view, ahead)):
+        return ""
     found = hopeless(view)
     if found is not None:
         return found.reason
-    if not ahead.changes:
+    why = _overhead(view, ahead)
+    if why or not ahead.changes or view.done or view.hook in ("manual", "overflow") or stall is None:
+        return why
+    return stall.holds(view)
+
+
+def _is_pressed(view: View, ahead: Plan) -> bool:
+    """Whether the policy should act, even though it finds nothing to do."""
+    pressure = ahead.pressure
+    fires = pressure is not None and (pressure.tier > 0 or any(one.fired for one in pressure.triggers))
+    return fires or view.tokens >= view.model.window
+
+
+def _overhead(view: View, ahead: Plan) -> str:
+    """Says when the parts outside the conversation alone reach a threshold, so that compacting is no way out."""
+    if ahead.pressure is None or view.hook != "request":
         return ""
-    token_triggers = [one for one in (ahead.pressure.triggers if ahead.pressure else ()) if one.unit == "tokens"]
     fixed = round(view.fixed_tokens * view.scale)
-    if any(one.fired and fixed >= one.threshold for one in token_triggers) and view.hook == "request":
-        least = min(one.threshold for one in token_triggers)
-        return f"system prompt, memory and tool schemas alone are {fixed:,} tokens and reach the trigger of {least:,}"
-    if stall is None or view.hook in ("manual", "overflow"):
+    thresholds = [one.threshold for one in ahead.pressure.triggers if one.unit == "tokens"]
+    thresholds += [band.threshold for band in ahead.pressure.tiers]
+    reached = [threshold for threshold in thresholds if fixed >= threshold]
+    if not reached:
         return ""
-    if len(view.log) == stall.length:
-        return f"rests until the conversation grows: {stall.reason}"
-    grown = view.tokens - stall.tokens
-    if stall.failures >= FAILURES_BEFORE_REST and grown < MATERIAL_SHARE * view.model.window:
-        return (
-            f"rests after {stall.failures} attempts in a row until it has grown by {MATERIAL_SHARE:.0%}: {stall.reason}"
-        )
-    return ""
+    return (
+        f"system prompt, memory and tool schemas alone are {fixed:,} tokens and reach the trigger of {min(reached):,}"
+    )
+
+
+def firing_after(view: View, plan: Plan) -> tuple[Trigger, ...]:
+    """The policy's triggers that fire still on the list that a plan left, with their values there."""
+    if plan.input is None or plan.pressure is None:
+        return ()
+    values = {"tokens": view.tokens_of(plan.input), "messages": len(plan.input)}
+    left = (replace(one, value=values[one.unit]) for one in plan.pressure.triggers)
+    return tuple(one for one in left if one.fired)
 
 
 def after(view: View, plan: Plan) -> Verdict:
@@ -116,11 +130,11 @@ def after(view: View, plan: Plan) -> Verdict:
     if refusal:
         return _refused(view, plan, refusal)
     items, repairs = _repaired(view, plan.input)
+    if all(item.message.role == "system" for item in items):
+        return _refused(view, plan, "the new list is empty", repairs)
     size, was = view.tokens_of(items), view.tokens
     if size >= was:
         return _refused(view, plan, f"inflated: the new list is {size:,} tokens and the old one {was:,}", repairs)
-    if not items:
-        return _refused(view, plan, "the new list is empty", repairs)
     return Verdict(replace(plan, input=items) if repairs else plan, repairs)
 
 
@@ -139,47 +153,62 @@ def _failed_summary(view: View, items: Iterable[Item]) -> str:
 def _repaired(view: View, wanted: Sequence[Item]) -> tuple[tuple[Item, ...], tuple[str, ...]]:
     """All repairs in order; each gives the list back and a note when it changed something."""
     items, notes = tuple(wanted), []
-    for step in (_once, _verbatim, _in_order, _whole_rounds, _no_system_talk, _user_first):
+    for step in (_once, _verbatim, _in_order, _whole_rounds, _no_system_talk, _user_first, _answerable):
         items, note = step(view, items)
         notes += [note] if note else []
     return items, tuple(notes)
 
 
 def _once(view: View, items: tuple[Item, ...]) -> tuple[tuple[Item, ...], str]:
+    """Leaves out what is listed twice, and what names a message that was never said."""
     seen: set[int] = set()
     kept = []
     for item in items:
-        if item.index is not None and item.index in seen:
-            continue
-        seen |= {item.index} if item.index is not None else set()
+        if item.index is not None:
+            if item.index in seen or not 0 <= item.index < len(view.log):
+                continue
+            seen.add(item.index)
         kept.append(item)
-    return tuple(kept), "" if len(kept) == len(items) else f"left out {len(items) - len(kept)} message(s) listed twice"
+    left_out = len(items) - len(kept)
+    return tuple(kept), f"left out {left_out} item(s) listed twice or unknown" if left_out else ""
 
 
 def _verbatim(view: View, items: tuple[Item, ...]) -> tuple[tuple[Item, ...], str]:
-    """Puts back what must stay word for word, and what is not answered yet."""
+    """Puts back what must stay word for word, and what is not answered yet as it was shown before."""
     shown = {item.index: item for item in items}
-    before_it = {item.index: item for item in view.input}
-    put_back: dict[int, Item] = {}
-    for index in sorted(view.kept_indices | unanswered(view.log)):
+    known = _known(view)
+    back: dict[int, Item] = {}
+    for index in sorted(view.kept_indices):
         item = shown.get(index)
-        original = view.log[index]
-        edited_result = item is not None and original.role == "tool"
-        if edited_result or (item is not None and (item.how in ("kept", "merged") or item == before_it.get(index))):
-            continue
-        if item is None or index in view.kept_indices:
-            put_back[index] = Item(index, original, stands_for=() if item is None else item.stands_for)
-    if not put_back:
+        if item is None or not _shows_whole(item, view.log[index]):
+            back[index] = Item(index, view.log[index], stands_for=() if item is None else item.stands_for)
+    for index in sorted(unanswered(view.log) - view.kept_indices - shown.keys()):
+        back[index] = known.get(index) or Item(index, view.log[index])
+    if not back:
         return items, ""
-    changed = tuple(put_back.pop(item.index, item) if item.index is not None else item for item in items)
-    return _insert(
-        changed, put_back.values()
-    ), f"kept {len(shown.keys() & put_back.keys()) or len(put_back) or 1} message(s) word for word"
+    replaced = tuple(item if item.index is None else back.get(item.index, item) for item in items)
+    missing = [item for index, item in back.items() if index not in shown]
+    return _insert(replaced, missing), f"kept {len(back)} message(s) word for word"
+
+
+def _known(view: View) -> dict[int, Item]:
+    """The items of the list before, by log index."""
+    return {item.index: item for item in view.input if item.index is not None}
+
+
+def _shows_whole(item: Item, original: Message) -> bool:
+    """Whether an item shows a message word for word, as it is or behind what was merged into it."""
+    if item.how != "merged":
+        return item.message == original
+    own = iter(item.message.parts)
+    return item.message.role == original.role and all(part in own for part in original.parts)
 
 
 def _insert(items: Sequence[Item], back: Iterable[Item]) -> tuple[Item, ...]:
     """Puts items in front of the first one that comes later in the log; no longer stood for by a summary."""
-    merged = list(items)
+    merged, back = list(items), tuple(back)
+    if not back:
+        return tuple(items)
     for item in back:
         index = item.index if item.index is not None else -1
         later = (at for at, other in enumerate(merged) if other.index is not None and other.index > index)
@@ -210,7 +239,8 @@ def _whole_rounds(view: View, items: tuple[Item, ...]) -> tuple[tuple[Item, ...]
         partners[result] = partners[call]
     shown = {item.index for item in items if item.index is not None}
     missing = sorted({one for index in shown for one in partners.get(index, ())} - shown)
-    completed = _insert(items, [Item(index, view.log[index]) for index in missing]) if missing else items
+    known = _known(view) if missing else {}
+    completed = _insert(items, [known.get(index) or Item(index, view.log[index]) for index in missing])
     fixed = repair([item.message for item in completed])
     notes = [f"completed a round with {len(missing)} message(s)"] if missing else []
     if fixed.changed:
@@ -242,3 +272,13 @@ def _user_first(view: View, items: tuple[Item, ...]) -> tuple[tuple[Item, ...], 
         edits.note(OPENING),
         *items[first:],
     ), "put a note first, so that the input begins with a user message"
+
+
+def _answerable(view: View, items: tuple[Item, ...]) -> tuple[tuple[Item, ...], str]:
+    """Takes away what a policy put in the assistant's role behind the turn that the model has to answer."""
+    if not unanswered(view.log):
+        return items, ""
+    end = len(items)
+    while end and items[end - 1].index is None and items[end - 1].message.role == "assistant":
+        end -= 1
+    return items[:end], f"took {len(items) - end} text(s) of the assistant from the end" if end < len(items) else ""

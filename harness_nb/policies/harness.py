@@ -54,11 +54,11 @@ class HarnessPolicy(CompactionPolicy):
     def __init__(self, config: CompactionConfig | None = None, *, name: str = "harness") -> None:
         self.config = config or CompactionConfig()
         self.name = name
+        if not (self.config.trigger_messages or self.config.trigger_tokens):  # automatic compaction is off
+            self.hooks = frozenset({"manual"} if self.config.truncate_args is None else {"manual", "request"})
 
     def plan(self, view: View) -> Plan:
         """Shortens old arguments, and compacts when a trigger fires or somebody asks for it."""
-        if view.hook not in ("request", "overflow", "manual"):
-            return view.unchanged("acts before a request, when asked, and after an overflow")
         shortened = self._shortened(view)
         now = view if shortened is None else view.after(shortened)
         triggers = self.triggers(now)
@@ -130,16 +130,22 @@ class HarnessPolicy(CompactionPolicy):
     def _cutoff(self, view: View) -> Cutoff:
         """The configured cut, later when the tail alone would be too long, and never behind the last round."""
         halved = sum(plan.changes for plan in view.done)
-        wanted = view.cutoff(keep_messages=self.config.keep_messages >> halved, keep_tokens=self.config.keep_tokens)
-        room = int(self.trigger_tokens(view) * TAIL_SHARE) >> halved
-        shorter = view.cutoff(keep_tokens=max(1, room))
+        keep_messages, keep_tokens = self.config.keep_messages >> halved, self.config.keep_tokens
+        wanted = view.cutoff(keep_messages=keep_messages, keep_tokens=_estimated(keep_tokens, view))
+        room = self._room(view) >> halved
+        shorter = view.cutoff(keep_tokens=_estimated(room, view))
         last_unit = boundaries(view.input.messages)[-2] if view.input else 0
         if shorter.index > wanted.index and (self._fires_by_tokens(view) or view.hook == "overflow"):
-            reason = f"keeps about {room:,} tokens, since the last {self.config.keep_messages} messages alone are more"
+            reason = f"keeps about {room:,} tokens, since the last {keep_messages} messages alone are more"
             wanted = Cutoff(shorter.index, wanted.wanted, reason)
         if wanted.index > last_unit:
             return Cutoff(last_unit, wanted.wanted, "keeps the last round, which is not answered yet")
         return wanted
+
+    def _room(self, view: View) -> int:
+        """Tokens that the kept end may fill."""
+        beside = round(view.fixed_tokens * view.scale)
+        return max(1, int((self.trigger_tokens(view) - beside) * TAIL_SHARE))
 
     def _fires_by_tokens(self, view: View) -> bool:
         return view.tokens >= self.trigger_tokens(view)
@@ -151,14 +157,22 @@ def room_for_input(view: View) -> int:
     return view.model.window - min(output, int(view.model.window * OUTPUT_SHARE))
 
 
+def _estimated(tokens: int, view: View) -> int:
+    """Tokens as the provider counts them, in tokens of our own estimate, as cuts are measured."""
+    return max(1, round(tokens / view.scale)) if tokens else 0
+
+
 def _pre_pass_due(view: View, settings: TruncateArgsConfig) -> bool:
     by_messages = 0 < settings.trigger_messages <= len(view.input)
     return by_messages or 0 < settings.trigger_tokens <= view.tokens
 
 
 def _input_chars(view: View) -> int:
-    """Characters of conversation that fit into a request for a summary: half the window, at four characters a token."""
-    return max(2_000, view.model.window * 2)
+    """Characters of conversation that fit into a request for a summary: half the window, at four characters a token.
+
+    They are fewer where a token turned out to have fewer.
+    """
+    return max(2_000, int(view.model.window * 2 / view.scale))
 
 
 def _quiet(triggers: Sequence[Trigger]) -> str:

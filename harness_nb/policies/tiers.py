@@ -93,6 +93,37 @@ class TiersConfig:
 Group = tuple[Item, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class PartwiseSize:
+    """Tokens of a message: every part, call name and call argument by characters, each rounded up by itself.
+
+    Attributes:
+        chars_per_token: Characters of one token.
+        image_tokens: Tokens of one picture.
+    """
+
+    chars_per_token: int = 4
+    image_tokens: int = 3_072
+
+    def __call__(self, message: Message) -> int:
+        """Tokens of one message."""
+        tokens = sum(map(self._part, message.parts))
+        for call in message.calls:
+            value = call.parsed()
+            written = call.arguments if value is None else _compact(value)
+            tokens += self.text(call.name) + self.text(written)
+        return tokens
+
+    def text(self, text: str) -> int:
+        """Tokens of one text."""
+        return -(-len(text) // self.chars_per_token)
+
+    def _part(self, part: Part) -> int:
+        if isinstance(part, Image):
+            return self.image_tokens
+        return self.text(part.text if isinstance(part, Text) else part.raw)
+
+
 class TiersPolicy(CompactionPolicy):
     """Chooses one tier by pressure and applies its action once.
 
@@ -103,15 +134,15 @@ class TiersPolicy(CompactionPolicy):
 
     name = "tiers"
     passes = 3
+    hooks = frozenset({"request", "manual"})
 
     def __init__(self, config: TiersConfig | None = None, *, name: str = "tiers") -> None:
         self.config = config or TiersConfig()
         self.name = name
+        self.size = PartwiseSize(self.config.chars_per_token, self.config.image_tokens)
 
     def plan(self, view: View) -> Plan:
         """The action of the tier in force, before every request; by hand the next higher one, at least the second."""
-        if view.hook not in ("request", "manual"):
-            return view.unchanged("acts before a request")
         pressure = self.pressure(view)
         number = max(pressure.tier, 2) if view.hook == "manual" else pressure.tier
         number = self._escalated(view, number) if view.done else number
@@ -133,34 +164,14 @@ class TiersPolicy(CompactionPolicy):
     def pressure(self, view: View) -> Pressure:
         """Estimate and tier by this policy's own formula: system prompt and conversation, no schemas."""
         window = view.model.window
-        size = self.config.chars_per_token
-        tokens = _text_tokens(view.system, size) + self.estimate(view.input.messages)
+        tokens = self.size.text(view.system) + view.input.messages.tokens(self.size)
         bands = tuple(
             Tier(number=at + 1, threshold=-int(-threshold * window // 100), action=_ACTIONS[at])
             for at, threshold in enumerate(self.config.thresholds)
         )
         tier = sum(tokens * 100 >= threshold * window for threshold in self.config.thresholds)
-        source = f"estimated by characters/{size}, each part rounded up"
+        source = f"estimated by characters/{self.config.chars_per_token}, each part rounded up"
         return Pressure(tokens=tokens, window=window, tier=tier, tiers=bands, source=source)
-
-    def estimate(self, messages: Iterable[Message]) -> int:
-        """Tokens of some messages: every part, call name and call argument rounded up by itself."""
-        return sum(self.size(message) for message in messages)
-
-    def size(self, message: Message) -> int:
-        """Tokens of one message."""
-        per = self.config.chars_per_token
-        tokens = sum(self._part_size(part) for part in message.parts)
-        for call in message.calls:
-            value = call.parsed()
-            written = call.arguments if value is None else _compact(value)
-            tokens += _text_tokens(call.name, per) + _text_tokens(written, per)
-        return tokens
-
-    def _part_size(self, part: Part) -> int:
-        if isinstance(part, Image):
-            return self.config.image_tokens
-        return _text_tokens(part.text if isinstance(part, Text) else part.raw, self.config.chars_per_token)
 
     def _escalated(self, view: View, number: int) -> int:
         """The next tier after the last one of this call; 0 once the pressure is gone."""
@@ -256,10 +267,6 @@ class TiersPolicy(CompactionPolicy):
         return bool(said) and not (
             self.config.ignore_acknowledgements and said.lower().rstrip(".!") in _ACKNOWLEDGEMENTS
         )
-
-
-def _text_tokens(text: str, per_token: int) -> int:
-    return -(-len(text) // per_token)
 
 
 def _compact(value: object) -> str:
