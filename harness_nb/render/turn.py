@@ -141,7 +141,8 @@ def running_bundle(turn: Turn) -> dict[str, str]:
     """The display of a turn that has not ended: what happened, and the end of the answer so far as plain text."""
     text = turn.text[-MAX_STREAMED_CHARS:]
     cut = "(earlier text is shown when the answer is complete)\n" if len(text) < len(turn.text) else ""
-    answer = Drawing(tag("div", f"{cut}{text}▍", class_="hnb-answer"), f"{cut}{text}")
+    shown = f"{cut}{text}▍"
+    answer = Drawing(tag("div", shown, class_="hnb-answer"), shown)
     card = Card(f"{turn.title} …", turn.line, (*_rows(turn), answer), styles=(STYLES,))
     return {"text/plain": card_text(card), "text/html": card_html(card)}
 
