@@ -34,8 +34,8 @@ class Preset:
     window_of: Callable[[ModelLimits], int] = lambda limits: limits.window
 
     def limits(self, limits: ModelLimits) -> ModelLimits:
-        """The model's limits as this system sees them; a window that the user gave always holds."""
-        if limits.window_source in ("user", "server"):
+        """The model's limits as this system sees them; a window that the user, a server or a model itself states holds."""
+        if limits.window_source in ("user", "server", "model"):
             return limits
         window = self.window_of(limits)
         return (
