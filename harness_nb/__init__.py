@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from harness_nb.core.transcript import Transcript
     from harness_nb.core.view import View
     from harness_nb.errors import ContextOverflowError, HarnessError
+    from harness_nb.lab.conformance import conformance
     from harness_nb.lab.replay import replay
     from harness_nb.lab.transcripts import read_transcript
     from harness_nb.model.litellm_model import LiteLLMModel
@@ -41,6 +42,7 @@ _HOMES = {
     "Ask": "core.requests",
     "CompactionConfig": "core.config",
     "CompactionPolicy": "core.policy",
+    "conformance": "lab.conformance",
     "ContextOverflowError": "errors",
     "HarnessAgent": "agent.agent",
     "HarnessError": "errors",
@@ -71,6 +73,7 @@ __all__ = [
     "Ask",
     "CompactionConfig",
     "CompactionPolicy",
+    "conformance",
     "ContextOverflowError",
     "edits",
     "HarnessAgent",

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import click
 
+from harness_nb.cli.conformance import conformance_command
 from harness_nb.cli.group import Commands
 from harness_nb.cli.kernel import Progress
 
@@ -87,6 +88,9 @@ def doctor(workspace: Path | None) -> None:
     found = checks(workspace)
     click.echo(card_text(doctor_card(found)))
     sys.exit(any(check.is_essential and not check.is_fine for check in found))
+
+
+main.add_command(conformance_command)
 
 
 @contextmanager

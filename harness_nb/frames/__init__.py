@@ -4,6 +4,7 @@ Columns, dtypes, meanings and units stand in `columns.py`; a frame without rows 
 """
 
 from harness_nb.frames.frames import (
+    conformance_frame,
     daily_logs_frame,
     events_frame,
     fates_frame,
@@ -20,6 +21,7 @@ from harness_nb.frames.frames import (
 )
 
 __all__ = [
+    "conformance_frame",
     "daily_logs_frame",
     "events_frame",
     "fates_frame",

@@ -163,6 +163,18 @@ REPLAY = (
     Column("model_calls", "count", "requests made for it"),
 )
 
+CONFORMANCE = (
+    Column("id", "text", "the case"),
+    Column("system", "text", "system that was recorded"),
+    Column("kind", "text", "group of the case"),
+    Column("note", "text", "what the case is about"),
+    Column("passed", "flag", "whether everything came as recorded"),
+    Column("why", "text", "first difference, or why it could not be run"),
+    Column("differences", "list", "places that differ"),
+    Column("expected", "text", "what was recorded, as JSON"),
+    Column("actual", "text", "what came, as JSON"),
+)
+
 MEMORY = (
     Column("path", "text", "file, relative to the workspace"),
     Column("line", "count", "line in the file, 1 for the first"),

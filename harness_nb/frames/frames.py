@@ -73,6 +73,11 @@ def replay_frame(records: Iterable[Record]) -> pd.DataFrame:
     return assemble(records, columns.REPLAY)
 
 
+def conformance_frame(records: Iterable[Record]) -> pd.DataFrame:
+    """Recordings of real systems that were run against the presets; columns `columns.CONFORMANCE`."""
+    return assemble(records, columns.CONFORMANCE)
+
+
 def memory_frame(records: Iterable[Record]) -> pd.DataFrame:
     """Lines of curated memory; columns `columns.MEMORY`."""
     return assemble(records, columns.MEMORY)

@@ -130,11 +130,16 @@ class TiersPolicy(CompactionPolicy):
     Args:
         config: Thresholds and what each action keeps.
         name: Shown in events.
+
+    Attributes:
+        size: Tokens of a message by this policy's own formula.
+        image_elided: Text that stands for a picture that was elided.
     """
 
     name = "tiers"
     passes = 3
     hooks = frozenset({"request", "manual"})
+    image_elided = IMAGE_ELIDED
 
     def __init__(self, config: TiersConfig | None = None, *, name: str = "tiers") -> None:
         self.config = config or TiersConfig()
@@ -173,6 +178,23 @@ class TiersPolicy(CompactionPolicy):
         source = f"estimated by characters/{self.config.chars_per_token}, each part rounded up"
         return Pressure(tokens=tokens, window=window, tier=tier, tiers=bands, source=source)
 
+    def elided(self, item: Item) -> int | None:
+        """The number of messages that a note says were elided; None for any other item."""
+        return _elided(item) if _is_note(item) else None
+
+    def groups(self, items: Sequence[Item]) -> list[Group]:
+        """Transcript messages: items without the note, results joined as `grouping` says."""
+        groups: list[Group] = []
+        for item in items:
+            if _is_note(item):
+                continue
+            joins = bool(groups) and self._joins(groups[-1][-1], item)
+            if joins:
+                groups[-1] = (*groups[-1], item)
+            else:
+                groups.append((item,))
+        return groups
+
     def _escalated(self, view: View, number: int) -> int:
         """The next tier after the last one of this call; 0 once the pressure is gone."""
         last = max((plan.pressure.tier for plan in view.done if plan.pressure is not None), default=0)
@@ -199,12 +221,14 @@ class TiersPolicy(CompactionPolicy):
         omitted = len(text) - keep
         marker = f"\n[{omitted} characters elided due to context pressure]\n"
         new = text[:head] + marker + (text[-tail:] if tail else "")
-        return edits.edited(item, item.message.with_text(new), "truncated", omitted=omitted, head=head, tail=tail)
+        others = tuple(part for part in item.message.parts if not isinstance(part, Text))
+        message = replace(item.message, content=(Text(new), *others) if others else new)
+        return edits.edited(item, message, "truncated", omitted=omitted, head=head, tail=tail)
 
     # Tier 2
 
     def _tier2(self, items: Sequence[Item]) -> tuple[Item, ...]:
-        groups = self._groups(items)
+        groups = self.groups(items)
         boundary = len(groups) - self.config.tier2_keep_messages
         while boundary > 0 and _has_result(groups[boundary]):
             boundary -= 1
@@ -218,19 +242,6 @@ class TiersPolicy(CompactionPolicy):
         number = before + len(removed)
         return edits.note(_NOTE_TEXT.format(number), of=(*earlier, *_flat(removed)), meta={"elided": number})
 
-    def _groups(self, items: Sequence[Item]) -> list[Group]:
-        """Transcript messages: items without the note, results joined as `grouping` says."""
-        groups: list[Group] = []
-        for item in items:
-            if _is_note(item):
-                continue
-            joins = bool(groups) and self._joins(groups[-1][-1], item)
-            if joins:
-                groups[-1] = (*groups[-1], item)
-            else:
-                groups.append((item,))
-        return groups
-
     def _joins(self, before: Item, item: Item) -> bool:
         if self.config.grouping == "each" or before.message.role != "tool":
             return False
@@ -239,11 +250,11 @@ class TiersPolicy(CompactionPolicy):
     # Tier 3
 
     def _tier3(self, items: Sequence[Item]) -> tuple[Item, ...]:
-        groups = self._groups(items)
+        groups = self.groups(items)
         anchor = self._anchor(groups)
         kept = groups[anchor:]
         results = [at for at, group in enumerate(kept) if _has_result(group)]
-        protected = set(results[len(results) - self.config.tier3_protect_last_results :])
+        protected = set(results[max(0, len(results) - self.config.tier3_protect_last_results) :])
         elided = [item if at in protected else _elide(item) for at, group in enumerate(kept) for item in group]
         if anchor == 0 and not any(map(_is_note, items)):
             return tuple(elided)
