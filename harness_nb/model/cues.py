@@ -113,6 +113,20 @@ _TODO = re.compile(
     r"|\bopen (?:question|issue|point|task)s?\b|\bleft to do\b|\bfixme\b|待办|接下来|下一步|需要|还要|次に|必要|해야",
     re.IGNORECASE,
 )
+_STANDING = re.compile(
+    r"^(?:(?:and|also|but|so|please|ok(?:ay)?|just|remember(?: to| that)?|note(?: that)?|you (?:must|should|may|can))[,:]? )*"
+    r"(?:always|never|don't ever|do not ever|every time|each time|whenever|(?:from|for) now on|in (?:the )?future|going forward)\b"
+    r"|\b(?:from now on|going forward)\b|^(?:请)?(?:总是|永远|每次|今后)|^(?:必ず|絶対に?|いつも|今後は)|^(?:항상|절대|앞으로)",
+    re.IGNORECASE,
+)
+_CONSTRAINT = re.compile(
+    r"\b(?:always|never|from now on|whenever|every time|(?:make|be) sure|must|mustn't|(?:do not|don't) (?:ever|use|touch|push|change"
+    r"|commit|delete|run|add|include|send|forget|show|give|write)|avoid|without (?:any|using|\w+ing)|only (?:use|in|with|on|if|when|after)"
+    r"|(?:no|not) (?:more|less|later|earlier|longer) than|at (?:most|least)|within (?:\d|my|our|the)|(?:i|we)(?:'d)? (?:prefer|need|can't|cannot)"
+    r"|rather than|instead of|stick (?:to|with)|require(?:s|d|ment)?|deadline|budget of|limit(?:ed)? (?:of|to))\b"
+    r"|总是|永远|不要|必须|务必|每次|必ず|絶対|いつも|しないで|항상|반드시|하지 마",
+    re.IGNORECASE,
+)
 _REQUEST = re.compile(
     r"^(?:please|let's|help|can|could|would you|i(?:'d| would)? (?:want|need|like)|we (?:want|need)|my goal|the goal"
     r"|(?:add|analy[sz]e|build|change|check|compare|create|debug|delete|describe|explain|fix|find|give|implement|improve|list"
@@ -180,8 +194,22 @@ def is_request(sentence: str) -> bool:
 
 def is_task(sentence: str) -> bool:
     """Whether a sentence names something still to be done."""
-    leads_in = sentence.endswith((":", "：")) or _CHATTER.match(sentence) is not None
-    return bool(_TODO.search(sentence)) and not leads_in and not is_question(sentence)
+    return bool(_TODO.search(sentence)) and not says_little(sentence) and not is_question(sentence)
+
+
+def is_standing(sentence: str) -> bool:
+    """Whether a person tells what to do from now on, every time, or never."""
+    return bool(_STANDING.search(sentence)) and not is_question(sentence)
+
+
+def is_constraint(sentence: str) -> bool:
+    """Whether a person says what must, must not or should always be done, or within which bounds."""
+    return bool(_CONSTRAINT.search(sentence))
+
+
+def says_little(sentence: str) -> bool:
+    """Whether a sentence only greets, thanks, or introduces what follows it."""
+    return sentence.rstrip("*_ ").endswith((":", "：")) or _CHATTER.match(sentence) is not None
 
 
 def artifacts(text: str) -> list[str]:

@@ -22,7 +22,9 @@ NO_REPLY = "NO_REPLY"
 """Answer to a request for facts when there are none."""
 
 _MOST_FACTS = 40
-_SUMMARY_TOKENS = (160, 1_000)  # least and most for a summary of one fifth of what it stands for
+_LEAST_SUMMARY_TOKENS = 160
+_SHORT_SHARE, _SHORT_TOKENS = 5, 1_000  # a summary is one fifth of what it stands for up to this size,
+_LONG_SHARE = 20  # and one twentieth of much
 _MEMORY_TOKENS = 4_000
 
 
@@ -113,8 +115,8 @@ def _finished(request: ModelRequest, reply: Message) -> Message:
 def _summary(text: str, max_tokens: int | None) -> str:
     said = conversation(text)
     earlier = section(text, "previous_summary") or ""
-    least, most = _SUMMARY_TOKENS
-    tokens = min(max(tokens_of_chars(sum(len(one.text) for one in said)) // 5, least), most)
+    size = tokens_of_chars(len(earlier) + sum(len(one.text) for one in said))
+    tokens = max(_LEAST_SUMMARY_TOKENS, min(size // _SHORT_SHARE, _SHORT_TOKENS), size // _LONG_SHARE)
     return summary(said, earlier, min(tokens, max_tokens or tokens) * CHARS_PER_TOKEN)
 
 

@@ -52,12 +52,22 @@ def conversation(text: str) -> list[Said]:
     """The conversation in a prompt: between its tags, or the whole text; without labels it is all the user's."""
     told = section(text, "conversation")
     told = text if told is None else told
-    labels = list(_BRACKETS.finditer(told)) or list(_NAMES.finditer(told))
+    labels = _labels(told)
     if not labels:
         return [Said("user", told)] if told.strip() else []
     ends = [label.start() for label in labels[1:]] + [len(told)]
     said = map(_said, labels, (told[label.end() : end].strip() for label, end in zip(labels, ends, strict=True)))
     return [one for one in said if one.text and one.who != "system"]
+
+
+def _labels(told: str) -> list[re.Match[str]]:
+    """The labels of one form, that of the first of all: what looks like the other form is what somebody said.
+
+    Where the first has a number, all have.
+    """
+    found = [list(form.finditer(told)) for form in (_BRACKETS, _NAMES)]
+    labels = min(filter(None, found), key=lambda labels: labels[0].start(), default=[])
+    return [label for label in labels if label.group(2)] if labels and labels[0].group(2) else labels
 
 
 def _said(label: re.Match[str], text: str) -> Said:
