@@ -4,35 +4,43 @@ Columns, dtypes, meanings and units stand in `columns.py`; a frame without rows 
 """
 
 from harness_nb.frames.frames import (
+    changes_frame,
     conformance_frame,
     daily_logs_frame,
     events_frame,
     fates_frame,
     hits_frame,
+    maintenance_frame,
     memory_frame,
     messages_frame,
     parts_frame,
+    pending_frame,
     plans_frame,
     replay_frame,
     sessions_frame,
     status_frame,
     tools_frame,
     usage_frame,
+    versions_frame,
 )
 
 __all__ = [
+    "changes_frame",
     "conformance_frame",
     "daily_logs_frame",
     "events_frame",
     "fates_frame",
     "hits_frame",
+    "maintenance_frame",
     "memory_frame",
     "messages_frame",
     "parts_frame",
+    "pending_frame",
     "plans_frame",
     "replay_frame",
     "sessions_frame",
     "status_frame",
     "tools_frame",
     "usage_frame",
+    "versions_frame",
 ]

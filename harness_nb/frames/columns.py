@@ -19,6 +19,10 @@ HIT_KIND = ("memory", "daily", "topic", "session", "archive")
 RESULT_STATUS = ("ok", "error", "denied", "interrupted")
 OUTCOME = ("completed", "skipped", "failed")
 UNIT = ("tokens", "messages")
+MERGE_STATE = ("pending", "merged")
+CHANGE_KIND = ("added", "changed", "moved", "removed")
+STEP = ("expire", "consolidate", "prune", "reindex")
+STEP_OUTCOME = ("done", "nothing", "waiting", "busy", "failed")
 
 
 def _event_kinds() -> tuple[str, ...]:
@@ -99,7 +103,11 @@ EVENTS = (
 DAILY_LOGS = (
     Column("date", "date", "day of the log, local"),
     Column("time", "time", "when it was written"),
+    Column("zone", "text", "offset from UTC that the log was written with"),
     Column("text", "text", "the fact"),
+    Column("tokens", "count", "estimate, four characters each", "tokens"),
+    Column("state", "category", "whether a consolidation took it in", values=MERGE_STATE),
+    Column("in_memory", "flag", "whether MEMORY.md says it now"),
     Column("path", "text", "file, relative to the workspace"),
     Column("line", "count", "line in the file, 1 for the first"),
     Column("source", "text", "what wrote it"),
@@ -180,6 +188,47 @@ MEMORY = (
     Column("line", "count", "line in the file, 1 for the first"),
     Column("heading", "text", "last heading above it"),
     Column("text", "text", "the line"),
+)
+
+CHANGES = (
+    Column("candidate", "count", "number of the candidate that waits for review"),
+    Column("number", "count", "number of the change in its candidate"),
+    Column("kind", "category", "what becomes of the entry", values=CHANGE_KIND),
+    Column("heading", "text", "heading that it stands below afterwards, or stood below"),
+    Column("before", "text", "the entry as it was"),
+    Column("after", "text", "the entry as it becomes"),
+    Column("is_lost", "flag", "whether what a removed entry said is said nowhere else"),
+    Column("sources", "list", "log entries that it comes from, as path#line"),
+)
+
+PENDING = (
+    Column("what", "category", "a log entry to merge, or a change to review", values=("entry", "change")),
+    Column("time", "time", "when it was noted or proposed"),
+    *CHANGES,
+    Column("reason", "text", "of a change: why its candidate waits"),
+    Column("path", "text", "of an entry: file, relative to the workspace"),
+    Column("line", "count", "of an entry: line in the file, 1 for the first"),
+    Column("source", "text", "of an entry: what wrote it"),
+    _SESSION,
+)
+
+VERSIONS = (
+    Column("number", "count", "names the version, for restore"),
+    Column("time", "time", "when it was replaced"),
+    Column("path", "text", "file, relative to the workspace"),
+    Column("entries", "count", "entries that it has"),
+    Column("tokens", "count", "estimate, four characters each", "tokens"),
+)
+
+MAINTENANCE = (
+    Column("run", "count", "number of the run, 1 for the first of this kernel"),
+    Column("time", "time", "when"),
+    Column("due", "category", "what was due", values=("cycle", "consolidation")),
+    Column("step", "category", "step of the run", values=STEP),
+    Column("outcome", "category", "what came of it", values=STEP_OUTCOME),
+    Column("detail", "text", "in words; of a failure, why"),
+    Column("files", "list", "files that were moved or deleted"),
+    Column("stayed", "list", "files that are old enough and stayed, each with the reason"),
 )
 
 STATUS = (

@@ -83,6 +83,26 @@ def memory_frame(records: Iterable[Record]) -> pd.DataFrame:
     return assemble(records, columns.MEMORY)
 
 
+def changes_frame(records: Iterable[Record]) -> pd.DataFrame:
+    """What becomes of entries of curated memory; columns `columns.CHANGES`."""
+    return assemble(records, columns.CHANGES)
+
+
+def pending_frame(records: Iterable[Record]) -> pd.DataFrame:
+    """Log entries to merge and changes to review; columns `columns.PENDING`."""
+    return assemble(records, columns.PENDING)
+
+
+def versions_frame(records: Iterable[Record]) -> pd.DataFrame:
+    """Versions of curated memory; columns `columns.VERSIONS`."""
+    return assemble(records, columns.VERSIONS)
+
+
+def maintenance_frame(records: Iterable[Record]) -> pd.DataFrame:
+    """Steps of maintenance runs; columns `columns.MAINTENANCE`."""
+    return assemble(records, columns.MAINTENANCE)
+
+
 def status_frame(records: Iterable[Record]) -> pd.DataFrame:
     """Lines of a status; columns `columns.STATUS`."""
     return assemble(records, columns.STATUS)

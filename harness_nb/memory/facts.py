@@ -54,7 +54,7 @@ def read_facts(reply: str, *, prompt: str = "", is_cut: bool = False) -> Facts:
         prompt: What the model was told; lines that repeat it are dropped.
         is_cut: Whether the reply ended at its length limit: the last bullet is unfinished then, and dropped.
     """
-    text = _THOUGHT.sub("", reply).strip().lstrip("\ufeff")
+    text = without_thoughts(reply).strip().lstrip("\ufeff")
     bare = _FENCE_LINE.sub("", text).strip()
     if not bare:
         return Facts(refused="The reply was blank.")
@@ -69,6 +69,11 @@ def read_facts(reply: str, *, prompt: str = "", is_cut: bool = False) -> Facts:
     if says_nothing(bare) or says_nothing(bare.splitlines()[-1]):
         return Facts()
     return Facts(refused=f"The reply holds no list of facts: {bare[:80]!r}")
+
+
+def without_thoughts(reply: str) -> str:
+    """A reply without what the model thought aloud; a thought that is not closed goes to the end."""
+    return _THOUGHT.sub("", reply)
 
 
 def says_nothing(text: str) -> bool:

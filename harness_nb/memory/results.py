@@ -38,7 +38,7 @@ class MemoryText(Displayed):
     text: str
 
     def __repr__(self) -> str:
-        return f"MemoryText({self.path!r}, {_count(len(text_lines(self.text)), 'line')})"
+        return f"MemoryText({self.path!r}, {counted(len(text_lines(self.text)), 'line')})"
 
     def __str__(self) -> str:
         return self.text.rstrip() or f"{self.path} is empty."
@@ -93,18 +93,16 @@ class DailyLogView(Displayed, Sequence[Entry]):
         return iter(self._entries)
 
     def __repr__(self) -> str:
-        of = self.day.isoformat() if self.day else _count(len({entry.date for entry in self}), "day")
-        return f"DailyLogView({_count(len(self), 'entry', 'entries')} of {of})"
+        of = self.day.isoformat() if self.day else counted(len({entry.date for entry in self}), "day")
+        return f"DailyLogView({counted(len(self), 'entry', 'entries')} of {of})"
 
     def __str__(self) -> str:
-        return "\n".join(map(_entry_line, self)) or f"Nothing is logged{f' on {self.day}' if self.day else ''} yet."
+        return "\n".join(map(entry_line, self)) or f"Nothing is logged{f' on {self.day}' if self.day else ''} yet."
 
     @property
     def records(self) -> list[dict[str, Any]]:
         """The entries as mappings: the fields of `Entry`, the time with day and zone, and the path in the workspace."""
-        return [
-            asdict(entry) | {"time": _moment(entry), "path": f"memory/{entry.date.isoformat()}.md"} for entry in self
-        ]
+        return [asdict(entry) | {"time": entry.moment, "path": f"memory/{entry.date.isoformat()}.md"} for entry in self]
 
     @property
     def df(self) -> DataFrame:
@@ -114,17 +112,13 @@ class DailyLogView(Displayed, Sequence[Entry]):
         return daily_logs_frame(self.records)
 
 
-def _count(number: int, one: str, many: str = "") -> str:
+def counted(number: int, one: str, many: str = "") -> str:
+    """A number with its noun, in the plural where it is not one."""
     return f"{number:,} {one if number == 1 else many or f'{one}s'}"
 
 
-def _moment(entry: Entry) -> datetime | None:
-    if entry.time is None:
-        return None
-    return datetime.fromisoformat(f"{entry.date.isoformat()}T{entry.time.isoformat()}{entry.zone}")
-
-
-def _entry_line(entry: Entry) -> str:
+def entry_line(entry: Entry) -> str:
+    """A log entry in one line, with day and time."""
     clock = f" {entry.time:%H:%M}" if entry.time else ""
     return f"{entry.date}{clock}  {' '.join(entry.text.split())}"
 
@@ -164,7 +158,7 @@ class MemoryStatus(Displayed):
     last_failure: str = ""
 
     def __repr__(self) -> str:
-        return f"MemoryStatus({_count(self.memory_lines, 'line')} of MEMORY.md, {self._logs()})"
+        return f"MemoryStatus({counted(self.memory_lines, 'line')} of MEMORY.md, {self._logs()})"
 
     def __str__(self) -> str:
         width = max(len(record["name"]) for record in self.records)
@@ -175,7 +169,7 @@ class MemoryStatus(Displayed):
         """Name and value of each line that is shown."""
         shown = {
             "workspace": self.workspace,
-            "MEMORY.md": f"{_count(self.memory_lines, 'line')}, {_count(self.memory_chars, 'character')}",
+            "MEMORY.md": f"{counted(self.memory_lines, 'line')}, {counted(self.memory_chars, 'character')}",
             "daily logs": f"{self._logs()}, {self.entries_today:,} of them today",
             "sessions": f"{self.sessions:,}",
             "index": f"{self.index_state} ({self.index_path})",
@@ -185,12 +179,12 @@ class MemoryStatus(Displayed):
         return [{"name": name, "value": value} for name, value in shown.items()] + warnings
 
     def _logs(self) -> str:
-        return f"{_count(self.log_entries, 'entry', 'entries')} on {_count(self.log_days, 'day')}"
+        return f"{counted(self.log_entries, 'entry', 'entries')} on {counted(self.log_days, 'day')}"
 
     def _flush(self) -> str:
         if self.last_flush is None:
             return "none yet"
-        came = f"failed: {self.last_failure}" if self.last_failure else f"{_count(self.last_facts, 'fact')} written"
+        came = f"failed: {self.last_failure}" if self.last_failure else f"{counted(self.last_facts, 'fact')} written"
         return f"{self.last_flush:%Y-%m-%d %H:%M}, {came}"
 
     @property

@@ -22,10 +22,13 @@ from datetime import date, datetime, time
 from pathlib import Path
 
 from harness_nb.core.clock import Clock
-from harness_nb.store.files import append_text, make_folder, read_text, unusable
+from harness_nb.store.files import append_text, make_folder, read_bytes, read_text, unusable, write_atomic
 from harness_nb.store.locks import locked
 
 Range = tuple[int, int]
+
+ARCHIVE = "archive"
+"""Folder below the logs where expired ones go."""
 
 _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _HEADING = re.compile(r"## (\d\d:\d\d:\d\d) ([+-]\d\d:\d\d)(?: · (.*))?")
@@ -80,6 +83,13 @@ class Entry:
     session: str = ""
     messages: Range | None = None
     role: str = ""
+
+    @property
+    def moment(self) -> datetime | None:
+        """When it was written, aware; None where the log does not say time and zone."""
+        if self.time is None or not self.zone:
+            return None
+        return datetime.fromisoformat(f"{self.date.isoformat()}T{self.time.isoformat()}{self.zone}")
 
 
 class DailyLog:
@@ -148,6 +158,33 @@ class DailyLog:
         days = self.days() if day is None else [day]
         return [entry for one in days for entry in read_entries(read_text(self.path(one)) or "", one)]
 
+    def archive(self, day: date, is_merged: Callable[[bytes], bool]) -> Path | None:
+        """Moves the log of a day to `archive/`, if it may go; one that lies there already is added to.
+
+        Args:
+            day: The day.
+            is_merged: Says of the log's bytes whether it may go; nobody appends to it in the meantime.
+
+        Returns:
+            Where it lies now, or None when it stayed or there is none.
+
+        Raises:
+            StoreError: A file can't be read or written.
+        """
+        path = self.path(day)
+        target = path.parent / ARCHIVE / path.name
+        try:
+            if not path.exists():
+                return None
+            with locked(path):
+                data = read_bytes(path)
+                if data is None or not is_merged(data):
+                    return None
+                _move(path, target, data.decode("utf-8", "replace"))
+                return target
+        except OSError as error:
+            raise unusable(path, "write", error) from error
+
     def _without_repeats(self, facts: Sequence[Fact], log: str) -> list[Fact]:
         seen = {_key(entry.text) for entry in read_entries(log, date.min)}
         new = []
@@ -158,6 +195,20 @@ class DailyLog:
                 seen.add(key)
                 new.append(replace(fact, text=text))
         return new
+
+
+def _move(path: Path, target: Path, text: str) -> None:
+    """Moves a log; where the target is there, what it lacks is added. Done again after a crash, nothing is there twice."""
+    there = read_text(target)
+    if there is None:
+        make_folder(target.parent)
+        path.replace(target)
+        return
+    known = set(there.split("\n"))
+    new = [line for line in text.split("\n") if line and line not in known]
+    if new:
+        write_atomic(target, "".join(f"{line}\n" for line in [*there.rstrip("\n").split("\n"), *new]))
+    path.unlink()
 
 
 def day_of(name: str) -> date | None:

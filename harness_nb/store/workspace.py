@@ -13,7 +13,7 @@ from harness_nb.core.clock import Clock
 from harness_nb.core.redact import clean_unicode, redact
 from harness_nb.errors import StoreError
 from harness_nb.store.curated import Curated
-from harness_nb.store.daily_log import DailyLog
+from harness_nb.store.daily_log import ARCHIVE, DailyLog
 from harness_nb.store.files import make_folder, read_text, unusable, write_atomic
 from harness_nb.store.names import confined, safe_name, short_hash
 from harness_nb.store.sessions import LOG_SUFFIX, VIEW_SUFFIX, SessionFiles
@@ -68,7 +68,7 @@ class Workspace:
     @property
     def archive_folder(self) -> Path:
         """`memory/archive/`, where expired daily logs go."""
-        return self.memory_folder / "archive"
+        return self.memory_folder / ARCHIVE
 
     @property
     def versions_folder(self) -> Path:

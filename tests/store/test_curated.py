@@ -30,7 +30,7 @@ def test_the_version_before_each_replacement_is_kept(workspace: Path, clock: Clo
     for text in ("one\n", "two\n", "two\n", "three\n"):
         memory.replace(text)
     assert memory.read() == "three\n"
-    assert sorted(path.read_text(encoding="utf-8") for path in memory.versions()) == ["one\n", "two\n"]
+    assert sorted(one.path.read_text(encoding="utf-8") for one in memory.versions()) == ["one\n", "two\n"]
 
 
 @pytest.mark.parametrize("text", ["", " \n"])
