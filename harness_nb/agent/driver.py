@@ -140,7 +140,11 @@ def _guarded(conversation: Conversation, policy: CompactionPolicy, view: View, o
         if failure is not None:
             return _unchanged(view, ahead, "failed", f"nothing was replaced: {failure.detail}", before)
         view, plan, asked = yield from _strictly(policy, view)
-        return _carried_out(conversation, view, guards.after(view, plan), asked, _is_attempt(view, ahead), before)
+        verdict = guards.after(view, plan)
+        failure = yield from _more_leaving(view, ahead, verdict.plan, offload)
+        if failure is not None:
+            return _unchanged(view, verdict.plan, "failed", f"nothing was replaced: {failure.detail}", before)
+        return _carried_out(conversation, view, verdict, asked, _is_attempt(view, ahead), before)
     except Exception as error:  # noqa: BLE001 - a user's own policy may raise anything
         said = f"policy {policy.name!r} failed: {type(error).__name__}: {error}"
         return _unchanged(view, Plan(outcome="failed", reason=said), "failed", said, before)
@@ -168,6 +172,15 @@ def _begun(view: View, ahead: Plan, offload: bool) -> Generator[Effect, Answer, 
         yield Begun(view, ahead)
     leaving = ahead.leaving(view) if offload else ()
     answer = (yield Leaving(view, leaving)) if leaving else None
+    return answer if isinstance(answer, Failure) else None
+
+
+def _more_leaving(view: View, ahead: Plan, plan: Plan, offload: bool) -> Generator[Effect, Answer, Failure | None]:
+    """Has written down what leaves on the replies that came and did not on those that were assumed."""
+    if plan.changes and not _is_attempt(view, ahead):
+        yield Begun(view, plan)
+    more = tuple(sorted({*plan.leaving(view)} - {*ahead.leaving(view)})) if offload else ()
+    answer = (yield Leaving(view, more)) if more else None
     return answer if isinstance(answer, Failure) else None
 
 

@@ -160,17 +160,26 @@ def _repaired(view: View, wanted: Sequence[Item]) -> tuple[tuple[Item, ...], tup
 
 
 def _once(view: View, items: tuple[Item, ...]) -> tuple[tuple[Item, ...], str]:
-    """Leaves out what is listed twice, and what names a message that was never said."""
+    """Leaves out what is listed twice, and what names a message that was never said or is of another kind."""
     seen: set[int] = set()
     kept = []
     for item in items:
         if item.index is not None:
-            if item.index in seen or not 0 <= item.index < len(view.log):
+            if item.index in seen or not _is_of_log(view, item.index, item.message):
                 continue
             seen.add(item.index)
         kept.append(item)
     left_out = len(items) - len(kept)
     return tuple(kept), f"left out {left_out} item(s) listed twice or unknown" if left_out else ""
+
+
+def _is_of_log(view: View, index: int, message: Message) -> bool:
+    """Whether a message can be an edited form of the one that was said: the role and what binds a round are the same."""
+    return 0 <= index < len(view.log) and _bonds(message) == _bonds(view.log[index])
+
+
+def _bonds(message: Message) -> tuple[object, ...]:
+    return (message.role, message.call_id, *((call.id, call.name) for call in message.calls))
 
 
 def _verbatim(view: View, items: tuple[Item, ...]) -> tuple[tuple[Item, ...], str]:
