@@ -18,10 +18,10 @@ from harness_nb.errors import StoreError
 from harness_nb.store.files import make_folder, unusable
 from harness_nb.store.locks import locked
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 
 _SCHEMA = """
-CREATE TABLE workspace (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
+CREATE TABLE workspace (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, vectors INTEGER NOT NULL DEFAULT 0);
 CREATE TABLE doc (
     id INTEGER PRIMARY KEY, workspace INTEGER NOT NULL, path TEXT NOT NULL, kind TEXT NOT NULL, hash TEXT NOT NULL,
     mtime_ns INTEGER NOT NULL, ctime_ns INTEGER NOT NULL, size INTEGER NOT NULL, lines INTEGER NOT NULL,
@@ -34,8 +34,10 @@ CREATE TABLE line (
 );
 CREATE VIEW body AS SELECT id, coalesce(searchable, text) AS body FROM line;
 CREATE VIRTUAL TABLE line_fts USING fts5(
-    body, content='body', content_rowid='id', tokenize='unicode61 remove_diacritics 2'
+    body, content='body', content_rowid='id', tokenize='porter unicode61 remove_diacritics 2'
 );
+CREATE TABLE vector (id INTEGER PRIMARY KEY, code BLOB NOT NULL);
+CREATE TABLE stale (first INTEGER PRIMARY KEY, last INTEGER NOT NULL);
 """
 
 _BROKEN_LINKS = """
@@ -48,6 +50,7 @@ LIMIT 1
 
 _BUSY = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
 _DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR, sqlite3.SQLITE_SCHEMA}
+_CACHE_KB = 16_384  # as much as it takes; with SQLite's 2 MB a search in a large index takes twice as long
 _LARGEST_CHECKED_BYTES = 64 * 1024 * 1024
 _WORD = re.compile(r"(?<![^ ])[A-Za-z0-9]+(?![^ ])")  # surely a whole word
 
@@ -84,6 +87,8 @@ class Database:
         self._open: weakref.WeakSet[_Connection] = weakref.WeakSet()
         self._checked: tuple[int, int] | None = None
         self._is_closed = False
+        self.openings = 0
+        """How many times a file was opened: as long as it stays the same, so does the file."""
 
     def connection(self) -> sqlite3.Connection:
         """The connection of this thread, opened when there is none or when the file is another one.
@@ -101,6 +106,7 @@ class Database:
         self._local.held = None
         with reported(self.path):
             held = self._opened()
+        self.openings += 1
         self._open.add(held)
         self._local.held = held
         return held.raw
@@ -177,6 +183,7 @@ class Database:
         with suppress(sqlite3.OperationalError):  # a file system without shared memory, or another process is at it
             raw.execute("PRAGMA journal_mode = WAL")
         raw.execute("PRAGMA synchronous = NORMAL")
+        raw.execute(f"PRAGMA cache_size = {-_CACHE_KB}")
         self._make_schema(raw)
         if identity != self._checked:
             _check(raw, thorough=has_log and os.path.getsize(self.path) <= _LARGEST_CHECKED_BYTES)

@@ -8,6 +8,7 @@ import stat
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -17,6 +18,7 @@ from harness_nb.store.hits import Kind
 from harness_nb.store.sessions import LOG_SUFFIX
 
 _NOT_SEARCHED = ("memory/versions", "memory/candidates")
+_SUFFIXES = (".md", LOG_SUFFIX)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,45 +38,81 @@ class Row(NamedTuple):
     text: str
 
 
-def documents(folder: Path) -> dict[str, Stamp]:
-    """The files below a folder that are searched, by name relative to it.
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """What lies below a folder.
+
+    Attributes:
+        files: The files that are searched, by name relative to the folder.
+        folders: The folders looked into, by name with a slash at the end, empty for the folder itself. A change of its
+            stamp means that something in it was made, renamed or removed.
+    """
+
+    files: dict[str, Stamp]
+    folders: dict[str, Stamp]
+
+
+def survey(folder: Path) -> Survey:
+    """The files below a folder that are searched, by name, and the folders that they lie in.
 
     Hidden files and folders are passed over, and so are links: a link to a file counts where that lies inside.
     """
-    return dict(_walk(folder, ""))
+    found = Survey({}, {})
+    _walk(folder, "", found)
+    return found
 
 
-def _walk(root: Path, prefix: str) -> Iterator[tuple[str, Stamp]]:
+def documents(folder: Path) -> dict[str, Stamp]:
+    """The files below a folder that are searched, by name relative to it."""
+    return survey(folder).files
+
+
+def _walk(root: Path, prefix: str, found: Survey) -> None:
     try:
+        state = os.stat(root / prefix)
         with os.scandir(root / prefix) as entries:
-            found = sorted(entries, key=lambda entry: entry.name)
+            inside = sorted(entries, key=_name)
     except OSError:
         return
-    for entry in found:
+    found.folders[prefix] = _stamp(state)  # taken first: what changes from now on shows as another stamp
+    for entry in inside:
         name = f"{prefix}{entry.name}"
         if entry.name.startswith("."):
             continue
         if entry.is_dir(follow_symlinks=False):
             if not name.endswith(_NOT_SEARCHED):
-                yield from _walk(root, f"{name}/")
-        elif kind_of(name) is not None and _is_inside(entry, root):
-            stamp = stamp_of(Path(entry.path))
-            if stamp is not None:
-                yield name, stamp
+                _walk(root, f"{name}/", found)
+        elif name.endswith(_SUFFIXES) and _is_inside(entry, root) and (stamp := stamp_of(entry.path)) is not None:
+            found.files[name] = stamp
+
+
+_name = attrgetter("name")
 
 
 def _is_inside(entry: os.DirEntry[str], root: Path) -> bool:
     return not entry.is_symlink() or Path(os.path.realpath(entry.path)).is_relative_to(root)
 
 
-def stamp_of(path: Path) -> Stamp | None:
+def stamp_of(path: Path | str) -> Stamp | None:
     """The stamp of a file, None when there is no regular file of that name."""
     try:
-        found = path.stat()
+        found = os.stat(path)
     except OSError:
         return None
     if not stat.S_ISREG(found.st_mode):
         return None
+    return _stamp(found)
+
+
+def folder_stamp(path: Path | str) -> Stamp | None:
+    """The stamp of a folder, None when it is gone."""
+    try:
+        return _stamp(os.stat(path))
+    except OSError:
+        return None
+
+
+def _stamp(found: os.stat_result) -> Stamp:
     return Stamp(found.st_mtime_ns, found.st_ctime_ns, found.st_size)
 
 
@@ -83,7 +121,7 @@ def kind_of(name: str) -> Kind | None:
     *folders, last = name.split("/")
     if last.endswith(LOG_SUFFIX):
         return "session"
-    if not last.endswith(".md"):
+    if not last.endswith(_SUFFIXES):
         return None
     if "archive" in folders:
         return "archive"

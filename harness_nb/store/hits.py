@@ -11,7 +11,12 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
 Kind = Literal["memory", "daily", "topic", "session", "archive"]
-Stage = Literal["all words", "any word", "substring", "expression", ""]
+Stage = Literal["all words", "any word", "substring", "expression", "meaning", "neighbour", ""]
+KINDS: tuple[Kind, ...] = ("archive", "session", "topic", "daily", "memory")
+"""All kinds; the later ones come first where not all that matches is ranked."""
+
+NOTES: tuple[Kind, ...] = ("archive", "topic", "daily", "memory")
+"""What was noted, not said."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,10 +27,15 @@ class SearchHit:
         path: Name of the file relative to the folder searched, with forward slashes.
         line: Number of the line in the file, from 1; only LF and CRLF end a line.
         content: The whole line, or the whole text of the message.
-        rank: Lower is better: the bm25 value, or minus the number of parts found where parts of words were looked for.
+        rank: Lower is better: the bm25 value with a share of that of the lines beside; minus the number of parts found where
+            parts of words were looked for; minus the fused value in a hybrid search. A neighbour has the rank of its hit.
         snippet: An excerpt in one line with the finds in `[` and `]`.
         kind: `memory` (MEMORY.md), `daily`, `topic`, `session` or `archive`.
         date: Day of the log or of the message, where there is one.
+        stage: What it has: `all words` of the query, `any word`, a `substring`; or a near `meaning` only, or it is the
+            `neighbour` of the hit before it.
+        keyword_rank: In a hybrid search its place by words, 1 for the best.
+        vector_rank: In a hybrid search its place by meaning, 1 for the best.
     """
 
     path: str
@@ -35,6 +45,9 @@ class SearchHit:
     snippet: str
     kind: Kind
     date: Date | None
+    stage: Stage = ""
+    keyword_rank: int | None = None
+    vector_rank: int | None = None
 
 
 class SearchHits(Sequence[SearchHit]):
@@ -42,13 +55,18 @@ class SearchHits(Sequence[SearchHit]):
 
     Attributes:
         query: What was searched for.
-        stage: What a hit has: `all words` of the query, `any word`, or a `substring`; empty without hits.
+        stage: What the best hit has: `all words` of the query, `any word`, or a `substring`; empty without hits.
+        ranked: None when all lines that match were ranked. Where too many did, how many were: curated memory first, then
+            logs, other files and sessions, of each the newest.
     """
 
-    def __init__(self, hits: Sequence[SearchHit] = (), *, query: str = "", stage: Stage = "") -> None:
+    def __init__(
+        self, hits: Sequence[SearchHit] = (), *, query: str = "", stage: Stage = "", ranked: int | None = None
+    ) -> None:
         self._hits = tuple(hits)
         self.query = query
         self.stage: Stage = stage
+        self.ranked = ranked
 
     @overload
     def __getitem__(self, index: int) -> SearchHit: ...
@@ -58,7 +76,7 @@ class SearchHits(Sequence[SearchHit]):
 
     def __getitem__(self, index: int | slice) -> SearchHit | SearchHits:
         if isinstance(index, slice):
-            return SearchHits(self._hits[index], query=self.query, stage=self.stage)
+            return SearchHits(self._hits[index], query=self.query, stage=self.stage, ranked=self.ranked)
         return self._hits[index]
 
     def __len__(self) -> int:
@@ -70,14 +88,19 @@ class SearchHits(Sequence[SearchHit]):
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, SearchHits):
             return NotImplemented
-        return (self._hits, self.query, self.stage) == (other._hits, other.query, other.stage)
+        return self._key == other._key
 
     def __hash__(self) -> int:
-        return hash((self._hits, self.query, self.stage))
+        return hash(self._key)
 
     def __repr__(self) -> str:
         count = f"{len(self)} hit{'' if len(self) == 1 else 's'}"
-        return f"SearchHits({self.query!r}: {count}{f', {self.stage}' if self.stage else ''})"
+        bound = "" if self.ranked is None else f", the newest {self.ranked:,} ranked"
+        return f"SearchHits({self.query!r}: {count}{f', {self.stage}' if self.stage else ''}{bound})"
+
+    @property
+    def _key(self) -> tuple[object, ...]:
+        return self._hits, self.query, self.stage, self.ranked
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, Any]:
         from harness_nb.render.results import bundle

@@ -4,19 +4,31 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import time
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from harness_nb.errors import ConfigError, QueryError, StoreError
+from harness_nb.errors import QueryError, StoreError
 from harness_nb.store.database import Database, IndexBusy, IndexDamaged, reported
-from harness_nb.store.documents import Stamp, documents, kind_of, stamp_of
+from harness_nb.store.documents import Stamp, kind_of, stamp_of, survey
 from harness_nb.store.files import read_bytes
-from harness_nb.store.hits import SearchHits, Stage
-from harness_nb.store.indexing import index_file, known_files, make_workspace_id, remove_file, workspace_id
+from harness_nb.store.fusion import POOL
+from harness_nb.store.hits import SearchHits
+from harness_nb.store.indexing import (
+    id_ranges,
+    index_file,
+    known_files,
+    make_workspace_id,
+    remove_file,
+    workspace_id,
+)
 from harness_nb.store.query import Query, parse_query
-from harness_nb.store.searching import Found, containing, counted, ranked
+from harness_nb.store.searching import Answer, by_words, counted, in_one_order, matching, with_neighbours
+from harness_nb.store.settings import Mode, check_limit, check_neighbours, checked_kinds, checked_mode
+from harness_nb.store.vectors import Nearest, embed_batch, has_stale
+from harness_nb.store.watch import Watch
 
 if TYPE_CHECKING:
     from harness_nb.store.workspace import Workspace
@@ -34,9 +46,9 @@ _T = TypeVar("_T")
 class MemoryIndex:
     """Finds lines of Markdown files and messages of session logs below a folder.
 
-    The files are the truth: each search first takes in what changed in them, and a damaged index is made again. It can be
-    used from several threads and processes at a time. Where another process is writing the index, a search answers from
-    what is there.
+    The files are the truth: each search first takes in what changed in them, and a damaged index is made again. Only what
+    others changed inside an old file, without replacing it, may be seen up to a second late. It can be used from several
+    threads and processes at a time. Where another process is writing the index, a search answers from what is there.
 
     Args:
         folder: The folder to search.
@@ -57,6 +69,8 @@ class MemoryIndex:
         self.warnings: list[str] = []
         self._name = _name_in(self.path, self.folder)
         self._database = Database(self.path)
+        self._nearest = Nearest()
+        self._watch: tuple[int, Watch | None] = (0, None)
 
     @classmethod
     def of(cls, workspace: Workspace) -> MemoryIndex:
@@ -76,22 +90,49 @@ class MemoryIndex:
         """Closes the file, in all threads."""
         self._database.close()
 
-    def search(self, query: str | None, limit: int = 10) -> SearchHits:
-        """Finds lines with all words of a text, else with any of them, else with parts of words.
+    def search(
+        self,
+        query: str | None,
+        limit: int = 10,
+        *,
+        kinds: Collection[str] | None = None,
+        neighbours: int = 0,
+        mode: Mode = "keyword",
+    ) -> SearchHits:
+        """Finds lines with all words of a text, then those with any of them; parts of words where there is neither.
+
+        Words are found in all their English forms, and frequent English words count only where there are no others. Of a
+        large number of lines that match, a bounded one is ranked, and the result says so.
 
         Args:
             query: Any text. A phrase in double quotes is looked for as a whole; nothing else is syntax.
             limit: Most hits wanted.
+            kinds: What the hits may be (`memory`, `daily`, `topic`, `session`, `archive`); all of these by default.
+            neighbours: How many lines before and behind each hit come with it; they count among the limit.
+            mode: `keyword`; `hybrid`, which joins places by words and by meaning and needs the extra `semantic`; or `auto`,
+                hybrid where that is installed. The first hybrid search takes a second for each 30,000 lines.
 
         Raises:
-            ConfigError: The limit is no whole number above 0.
+            ConfigError: A setting is not valid, or the extra is not installed.
             StoreError: The index can't be made or opened.
         """
-        _check_limit(limit)
+        check_limit(limit)
+        check_neighbours(neighbours)
+        chosen = checked_kinds(kinds)
+        is_hybrid = checked_mode(mode) == "hybrid"
         parsed = parse_query(query)
         if not parsed.words:
             return SearchHits(query=parsed.text)
-        return self._answer(parsed, limit, _stages(parsed, limit))
+
+        def run(connection: sqlite3.Connection, workspace: int) -> Answer:
+            ranges = id_ranges(workspace, chosen)
+            if is_hybrid:
+                answer = self._by_words_and_meaning(connection, workspace, ranges, parsed, limit)
+            else:
+                answer = by_words(connection, ranges, parsed, limit)
+            return with_neighbours(connection, answer, neighbours, limit) if neighbours else answer
+
+        return self._answer(parsed, run, embed=is_hybrid)
 
     def search_fts(self, expression: str, limit: int = 10) -> SearchHits:
         """Finds lines by an expression in the query syntax of SQLite's FTS5, with its operators.
@@ -101,11 +142,11 @@ class MemoryIndex:
             ConfigError: The limit is no whole number above 0.
             StoreError: The index can't be made or opened.
         """
-        _check_limit(limit)
+        check_limit(limit)
 
-        def run(connection: sqlite3.Connection, workspace: int) -> list[Found]:
+        def run(connection: sqlite3.Connection, workspace: int) -> Answer:
             try:
-                return ranked(connection, workspace, expression, limit)
+                return matching(connection, id_ranges(workspace), expression, limit)
             except sqlite3.OperationalError as error:
                 if error.sqlite_errorcode != sqlite3.SQLITE_ERROR:
                     raise
@@ -113,8 +154,7 @@ class MemoryIndex:
                     f"{expression!r} is no FTS5 query: {error}.", "Correct it, or use search().", subject=expression
                 ) from error
 
-        parsed = Query(expression, tuple(parse_query(expression.replace('"', " ")).words))
-        return self._answer(parsed, limit, [("expression", run)])
+        return self._answer(Query(expression, parse_query(expression.replace('"', " ")).words), run)
 
     def refresh(self, wait_seconds: float = WAIT_SECONDS) -> bool:
         """Takes in all that changed in the files, and drops the files that are gone.
@@ -128,7 +168,7 @@ class MemoryIndex:
         Raises:
             StoreError: The index can't be made or written.
         """
-        return self._guarded(lambda: self._refresh(documents(self.folder), wait_seconds), when_busy=False)
+        return self._guarded(partial(self._take_in_all, wait_seconds), when_busy=False)
 
     def update(self, path: str | Path, wait_seconds: float = WAIT_SECONDS) -> bool:
         """Takes in one file that changed or is gone.
@@ -173,39 +213,88 @@ class MemoryIndex:
             workspace = workspace_id(connection, self._name)
             return counted(connection, workspace) if workspace is not None else {"files": 0, "lines": 0}
 
-    def _answer(self, query: Query, limit: int, stages: Sequence[tuple[Stage, _Run]]) -> SearchHits:
+    def _answer(self, query: Query, run: _Run, *, embed: bool = False) -> SearchHits:
         is_current = self._catch_up()
-        for stage, run in stages:
-            found: list[Found] = self._guarded(partial(self._read, run), when_busy=[])
-            if not is_current:  # a file may be gone by now
-                found = [row for row in found if (self.folder / row.path).exists()]
-            if found:
-                return SearchHits([row.hit(query.words) for row in found], query=query.text, stage=stage)
-        return SearchHits(query=query.text)
+        if embed:
+            self._guarded(self._embed, when_busy=None)
+        answer = self._guarded(partial(self._read, run), when_busy=Answer())
+        found = answer.found
+        if not is_current:  # a file may be gone by now
+            found = tuple(row for row in found if (self.folder / row.path).exists())
+        stage = found[0].stage if found else ""
+        words = query.words if stage in ("substring", "expression") else query.telling
+        return SearchHits([row.hit(words) for row in found], query=query.text, stage=stage, ranked=answer.ranked)
 
     def _catch_up(self) -> bool:
         try:
-            return self.refresh(_SEARCH_WAIT_SECONDS)
+            return self._guarded(self._is_unchanged, when_busy=False) or self.refresh(_SEARCH_WAIT_SECONDS)
         except StoreError as error:  # if it can't be read either, reading will say so
             self._warn(f"The search did not take in what changed: {error.problem}")
             return False
 
-    def _read(self, run: _Run) -> list[Found]:
+    def _is_unchanged(self) -> bool:
+        """Whether the file of the index is the one that everything was taken in to, and nothing changed since."""
+        self._database.connection()
+        opening, watch = self._watch
+        return watch is not None and opening == self._database.openings and watch.is_unchanged()
+
+    def _by_words_and_meaning(
+        self,
+        connection: sqlite3.Connection,
+        workspace: int,
+        ranges: Sequence[tuple[int, int]],
+        query: Query,
+        limit: int,
+    ) -> Answer:
+        pool = max(POOL, limit)
+        answer = by_words(connection, ranges, query, pool)
+        near = self._nearest.find(connection, self._database.openings, workspace, ranges, query.text, pool)
+        return in_one_order(connection, answer, near, limit)
+
+    def _embed(self) -> None:
+        """Makes the vectors that are missing, batch by batch."""
         connection = self._database.connection()
         with reported(self.path):
             workspace = workspace_id(connection, self._name)
-            return run(connection, workspace) if workspace is not None else []
+            if workspace is None:
+                return
+            ((low, high),) = id_ranges(workspace)
+            is_stale = has_stale(connection, (low, high))
+        while is_stale:
+            with self._database.atomic(_SEARCH_WAIT_SECONDS) as connection:
+                is_stale = embed_batch(connection, workspace, (low, high))
 
-    def _refresh(self, found: Mapping[str, Stamp], wait_seconds: float) -> bool:
+    def _read(self, run: _Run) -> Answer:
+        connection = self._database.connection()
+        with reported(self.path):
+            workspace = workspace_id(connection, self._name)
+            return run(connection, workspace) if workspace is not None else Answer()
+
+    def _take_in_all(self, wait_seconds: float) -> bool:
+        """Brings all rows up to date; from then on a watch tells whether anything changed."""
+        self._watch = (0, None)
+        seen_at, seen_ns = time.monotonic(), time.time_ns()
+        found = survey(self.folder)
+        opening = self._refresh(found.files, wait_seconds)
+        if opening is None:
+            return False
+        self._watch = (opening, Watch.of(self.folder, found, seen_at, seen_ns))
+        return True
+
+    def _refresh(self, found: Mapping[str, Stamp], wait_seconds: float) -> int | None:
+        """Takes in what changed; returns which opening of the index holds it."""
         connection = self._database.connection()
         with reported(self.path):
             workspace = workspace_id(connection, self._name)
             known = known_files(connection, workspace) if workspace is not None else {}
+        opening = self._database.openings
         changed: dict[str, Stamp | None] = {
             name: stamp for name, stamp in found.items() if name not in known or not known[name].is_current(stamp)
         }
         changed |= {name: None for name in known if name not in found}
-        return all(self._write(batch, wait_seconds) for batch in _batches(changed))
+        for batch in _batches(changed):
+            self._write(batch, wait_seconds)
+        return opening
 
     def _write(self, changed: Mapping[str, Stamp | None], wait_seconds: float) -> bool:
         with self._database.atomic(wait_seconds) as connection:
@@ -230,7 +319,7 @@ class MemoryIndex:
             workspace = make_workspace_id(connection, self._name)
             for name in known_files(connection, workspace):
                 remove_file(connection, workspace, name)
-        return self._refresh(documents(self.folder), WAIT_SECONDS)
+        return self._take_in_all(WAIT_SECONDS)
 
     def _guarded(self, run: Callable[[], _T], *, when_busy: _T) -> _T:
         """Runs; makes the index again when it turns out to be damaged."""
@@ -252,24 +341,14 @@ class MemoryIndex:
     def _replace(self, damage: IndexDamaged) -> None:
         aside = self._database.set_aside()
         self._warn(f"The index was not usable ({damage}): set aside as {aside.name!r} and made again.")
-        self._refresh(documents(self.folder), WAIT_SECONDS)
+        self._take_in_all(WAIT_SECONDS)
 
     def _warn(self, text: str) -> None:
         if text not in self.warnings:
             self.warnings.append(text)
 
 
-_Run = Callable[[sqlite3.Connection, int], list[Found]]
-
-
-def _stages(query: Query, limit: int) -> list[tuple[Stage, _Run]]:
-    """What is tried one after the other, until something is found."""
-    stages: list[tuple[Stage, _Run]] = []
-    if query.all_words:
-        stages.append(("all words", partial(ranked, expression=query.all_words, limit=limit)))
-        stages.append(("any word", partial(ranked, expression=query.any_word, limit=limit)))
-    stages.append(("substring", partial(containing, parts=query.parts, limit=limit)))
-    return stages
+_Run = Callable[[sqlite3.Connection, int], Answer]
 
 
 def _name_in(database: Path, folder: Path) -> str:
@@ -280,16 +359,11 @@ def _name_in(database: Path, folder: Path) -> str:
         return str(folder)
 
 
-def _check_limit(limit: int) -> None:
-    if isinstance(limit, bool) or not isinstance(limit, int) or limit < 1:
-        raise ConfigError(f"limit={limit!r} is no number of hits.", "Give a whole number above 0.", subject="limit")
-
-
 def _batches(changed: Mapping[str, Stamp | None]) -> Iterator[dict[str, Stamp | None]]:
     """The files in groups that are written in one transaction each, so that no writer waits for long."""
     batch: dict[str, Stamp | None] = {}
     size = 0
-    for name, stamp in changed.items():
+    for name, stamp in sorted(changed.items(), key=_changed_at):  # the newest get the highest ids
         batch[name] = stamp
         size += stamp.size if stamp is not None else 0
         if size > _BATCH_BYTES:
@@ -297,3 +371,8 @@ def _batches(changed: Mapping[str, Stamp | None]) -> Iterator[dict[str, Stamp | 
             batch, size = {}, 0
     if batch:
         yield batch
+
+
+def _changed_at(change: tuple[str, Stamp | None]) -> tuple[int, str]:
+    name, stamp = change
+    return (stamp.mtime_ns if stamp is not None else 0), name

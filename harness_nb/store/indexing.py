@@ -1,7 +1,8 @@
 """Rows of the index written and removed, a file at a time, inside a transaction of the caller.
 
-The ids of a workspace's rows lie in a range of their own, so that a search looks at nothing else. A file's rows are runs
-of ids, so that they are removed without a scan. A file that was only appended to gets rows for what is new.
+The ids of a workspace's rows lie in a range of their own, and in that those of each kind, so that a search looks at nothing
+else. A file's rows are runs of ids, so that they are removed without a scan; between runs an id stays free, so that rows of
+neighbouring ids are neighbours in a file. A file that was only appended to gets rows for what is new.
 """
 
 from __future__ import annotations
@@ -9,15 +10,16 @@ from __future__ import annotations
 import hashlib
 import sqlite3
 import time
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 from harness_nb.store.documents import Row, Stamp, kind_of, rows
+from harness_nb.store.hits import KINDS, Kind
 from harness_nb.store.query import searchable
+from harness_nb.store.watch import RACY_NS
 
 _ID_BITS = 40
-RACY_NS = 2_000_000_000
-"""A file changed less than this before it was read may have changed again within one tick of its file system."""
+_KIND_BITS = 36
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,9 +51,21 @@ def make_workspace_id(connection: sqlite3.Connection, name: str) -> int:
     return found
 
 
-def id_range(workspace: int) -> tuple[int, int]:
-    """First and last id that a row of the workspace may have."""
-    return workspace << _ID_BITS, ((workspace + 1) << _ID_BITS) - 1
+def id_ranges(workspace: int, kinds: Collection[Kind] = KINDS) -> list[tuple[int, int]]:
+    """First and last ids that rows of these kinds may have in the workspace; the kinds that come first are first."""
+    ranges: list[tuple[int, int]] = []
+    for kind in KINDS:
+        if kind in kinds:
+            low, high = _kind_range(workspace, kind)
+            if ranges and ranges[-1][1] + 1 == low:
+                low = ranges.pop()[0]
+            ranges.append((low, high))
+    return ranges[::-1]
+
+
+def _kind_range(workspace: int, kind: Kind) -> tuple[int, int]:
+    low = (workspace << _ID_BITS) + (KINDS.index(kind) << _KIND_BITS)
+    return low, low + (1 << _KIND_BITS) - 1
 
 
 _KNOWN = "SELECT path, id, hash, mtime_ns, ctime_ns, size, lines, checked_ns FROM doc WHERE workspace = ?"
@@ -84,17 +98,17 @@ def index_file(connection: sqlite3.Connection, workspace: int, name: str, stamp:
         if is_appended:
             start, lines = known.stamp.size, known.lines
         else:
-            _delete_rows(connection, known.id)
+            _delete_rows(connection, workspace, known.id)
     doc = _save_doc(connection, workspace, name, digest, stamp, data.count(b"\n"))
     if known is None or digest != known.hash:
-        _insert_rows(connection, workspace, doc, rows(name, data[start:], lines + 1))
+        _insert_rows(connection, _range_of(workspace, name), doc, rows(name, data[start:], lines + 1))
 
 
 def remove_file(connection: sqlite3.Connection, workspace: int, name: str) -> None:
     """Removes a file and its rows."""
     row = connection.execute("SELECT id FROM doc WHERE workspace = ? AND path = ?", (workspace, name)).fetchone()
     if row is not None:
-        _delete_rows(connection, row[0])
+        _delete_rows(connection, workspace, row[0])
         connection.execute("DELETE FROM doc WHERE id = ?", row)
 
 
@@ -120,8 +134,14 @@ def _save_doc(connection: sqlite3.Connection, workspace: int, name: str, digest:
     return int(row[0])
 
 
-def _insert_rows(connection: sqlite3.Connection, workspace: int, doc: int, new: Iterable[Row]) -> None:
-    first = _next_id(connection, workspace)
+def _range_of(workspace: int, name: str) -> tuple[int, int]:
+    kind = kind_of(name)
+    assert kind is not None  # noqa: S101  (only such files get here)
+    return _kind_range(workspace, kind)
+
+
+def _insert_rows(connection: sqlite3.Connection, ids: tuple[int, int], doc: int, new: Iterable[Row]) -> None:
+    first = _next_id(connection, ids, doc)
     cursor = connection.executemany(
         "INSERT INTO line (id, doc, line, date, text, searchable) VALUES (?, ?, ?, ?, ?, ?)",
         ((first + i, doc, row.line, row.date, row.text, _other_form(row.text)) for i, row in enumerate(new)),
@@ -135,12 +155,18 @@ def _insert_rows(connection: sqlite3.Connection, workspace: int, doc: int, new: 
     extended = connection.execute("UPDATE span SET last = ? WHERE doc = ? AND last = ?", (last, doc, first - 1))
     if extended.rowcount < 1:
         connection.execute("INSERT INTO span (doc, first, last) VALUES (?, ?, ?)", (doc, first, last))
+    changed = first - 1 if extended.rowcount else first  # the line before has a neighbour now
+    connection.execute("INSERT OR REPLACE INTO stale (first, last) VALUES (?, ?)", (changed, last))
 
 
-def _next_id(connection: sqlite3.Connection, workspace: int) -> int:
-    low, high = id_range(workspace)
-    row = connection.execute("SELECT max(id) FROM line WHERE id BETWEEN ? AND ?", (low, high)).fetchone()
-    return low if row[0] is None else int(row[0]) + 1
+def _next_id(connection: sqlite3.Connection, ids: tuple[int, int], doc: int) -> int:
+    """The id behind the last row, where that is of the same file; else one is left free."""
+    last = connection.execute(
+        "SELECT id, doc FROM line WHERE id BETWEEN ? AND ? ORDER BY id DESC LIMIT 1", ids
+    ).fetchone()
+    if last is None:
+        return ids[0]
+    return int(last[0]) + (1 if last[1] == doc else 2)
 
 
 def _other_form(text: str) -> str | None:
@@ -149,11 +175,14 @@ def _other_form(text: str) -> str | None:
     return None if form == text else form
 
 
-def _delete_rows(connection: sqlite3.Connection, doc: int) -> None:
+def _delete_rows(connection: sqlite3.Connection, workspace: int, doc: int) -> None:
     for span in connection.execute("SELECT first, last FROM span WHERE doc = ?", (doc,)).fetchall():
         connection.execute(
             "INSERT INTO line_fts (line_fts, rowid, body) SELECT 'delete', id, body FROM body WHERE id BETWEEN ? AND ?",
             span,
         )
         connection.execute("DELETE FROM line WHERE id BETWEEN ? AND ?", span)
+        connection.execute("DELETE FROM vector WHERE id BETWEEN ? AND ?", span)
+        connection.execute("DELETE FROM stale WHERE first BETWEEN ? AND ?", span)
     connection.execute("DELETE FROM span WHERE doc = ?", (doc,))
+    connection.execute("UPDATE workspace SET vectors = vectors + 1 WHERE id = ?", (workspace,))

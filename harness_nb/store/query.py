@@ -1,14 +1,15 @@
-"""Any text of a user as queries of the index: first all of its words, then any of them, then parts of words.
+"""Any text of a user as queries of the index: for all of its words, for any of them, for parts of words.
 
 The index holds text in a searchable form: compatibility characters unified, and a space around each character of the
 scripts that are written without spaces, so that a run of them is found by any part of it. SQLite's `unicode61` does the
-rest: it folds case and accents, and takes all that is neither letter nor digit for a space.
+rest: it folds case and accents, and takes all that is neither letter nor digit for a space. `porter` stems.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from harness_nb.core.redact import clean_unicode
@@ -31,15 +32,21 @@ LONGEST_QUERY = 10_000
 MOST_WORDS = 64
 """Different words of a query that are looked for."""
 
+_SIGNS = ".,;:!?'()[]"
 _MOST_PARTS = 16
 _LONGEST_PART = 1_000
 
 _FREQUENT_WORDS = (
-    "a about an and are as at be been but by can could did do does for from had has have how i if in into is it its me my"
-    " no not of on or our s so t that the their them then there these they this to was we were what when where which who"
-    " why will with would you your"
+    "a about above after again all am an and any are aren't as at be because been before being below between both but by"
+    " can can't could couldn't did didn't do does doesn't doing don't down during each ever few for from further had has"
+    " have having he her here hers herself him himself his how i i'd i'll i'm i've if in into is isn't it it'd it'll its"
+    " itself just let me more most my myself no nor not of off on once only or other our ours ourselves out over own s same"
+    " shall she should so some such t than that the their theirs them themselves then there these they they're they've this"
+    " those through to too under until up upon us very was wasn't we we're were weren't what when where which while who"
+    " whom whose why will with won't would wouldn't you you'd you're you've your yours yourself yourselves"
 )
 _FREQUENT = frozenset(_FREQUENT_WORDS.split())
+_POSSESSIVE = re.compile(r"(?<=\w)(?:['’]s|(?<=s)['’])(?=[^\w]*\Z)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,15 +62,11 @@ class Query:
     words: tuple[str, ...]
 
     @property
-    def all_words(self) -> str:
-        """FTS5 expression for lines with all words, empty when no word has a letter or digit."""
-        return " AND ".join(_phrases(self.words))
-
-    @property
-    def any_word(self) -> str:
-        """FTS5 expression for lines with any word; frequent English words count only where there are no others."""
-        telling = [word for word in self.words if word.casefold() not in _FREQUENT]
-        return " OR ".join(_phrases(telling or self.words))
+    def telling(self) -> tuple[str, ...]:
+        """The words that say what is looked for: those that are not frequent in English, or all where there are no others."""
+        bare = (_POSSESSIVE.sub("", word) for word in self.words if _has_letter(word))
+        words = tuple(dict.fromkeys(bare))
+        return tuple(word for word in words if not _is_frequent(word)) or words
 
     @property
     def parts(self) -> tuple[str, ...]:
@@ -94,12 +97,27 @@ def like_pattern(part: str) -> str:
     return "%" + re.sub(r"([\\%_])", r"\\\1", part) + "%"
 
 
-def _phrases(words: tuple[str, ...] | list[str]) -> list[str]:
-    return [f'"{_without_quotes(word)}"' for word in words if any(c.isalnum() for c in word)]
+def phrase(word: str) -> str:
+    """FTS5 expression for a word or phrase, empty when it has no letter or digit."""
+    return f'"{searchable(word).replace(chr(34), " ")}"' if _has_letter(word) else ""
 
 
-def _without_quotes(word: str) -> str:
-    return searchable(word).replace('"', " ")
+def all_of(words: Sequence[str]) -> str:
+    """FTS5 expression for lines with all of the words."""
+    return " AND ".join(map(phrase, words))
+
+
+def any_of(words: Sequence[str]) -> str:
+    """FTS5 expression for lines with any of the words."""
+    return " OR ".join(map(phrase, words))
+
+
+def _has_letter(word: str) -> bool:
+    return any(c.isalnum() for c in word)
+
+
+def _is_frequent(word: str) -> bool:
+    return word.casefold().replace("’", "'").strip(_SIGNS) in _FREQUENT
 
 
 def _means_something(word: str) -> bool:

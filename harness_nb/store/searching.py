@@ -1,72 +1,255 @@
-"""The statements that a search runs, on a connection of the caller."""
+"""The statements that a search runs, on a connection of the caller.
+
+However large an index is, a search ranks a bounded number of lines: of those that match the ones that come first by id
+from above, which are curated memory first, then logs, other files, sessions, of each the newest. What it adds to the bm25
+value of a line is a share of the values of the two lines beside it, since in logs an answer stands beside its question.
+"""
 
 from __future__ import annotations
 
+import json
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
 from datetime import date
+from heapq import nsmallest
 from typing import NamedTuple
 
-from harness_nb.store.hits import Kind, SearchHit
-from harness_nb.store.indexing import id_range
-from harness_nb.store.query import like_pattern, searchable
+from harness_nb.store.frequency import frequent, rarest, total_rows
+from harness_nb.store.fusion import fused
+from harness_nb.store.hits import Kind, SearchHit, Stage
+from harness_nb.store.query import Query, all_of, any_of, like_pattern, searchable
 from harness_nb.store.snippet import snippet
 
-MOST_TIES = 4_096
-"""Lines of equal rank that are put in order by date; among more of them the order of indexing decides."""
+MOST_RANKED = 4_000
+"""Lines that one query ranks, at some two microseconds each."""
 
-_RANKED = """
-SELECT found.rank, doc.path, line.line, line.text, doc.kind, line.date
-FROM (
-    SELECT rowid, rank FROM line_fts WHERE line_fts MATCH ? AND rowid BETWEEN ? AND ? ORDER BY rank LIMIT ?
-) AS found JOIN line ON line.id = found.rowid JOIN doc ON doc.id = line.doc
+NEIGHBOUR_SHARE = 0.25
+"""How much of the value of the line before and of the one behind a line has."""
+
+_MOST_TIES = 500  # lines of equal rank that are put in order by date; among more of them the later written count
+_FIRST_LOOK = 50_000  # lines that are looked through for parts of words before all others
+
+Range = tuple[int, int]
+
+_MATCHING = """
+SELECT rowid, {rank} FROM line_fts WHERE line_fts MATCH ? AND rowid BETWEEN ? AND ? ORDER BY rowid DESC LIMIT ?
 """
+_RANKED = _MATCHING.format(rank="rank")
+_UNRANKED = _MATCHING.format(rank="0.0")
 _CONTAINING = """
-SELECT -({contained}) AS rank, doc.path, line.line, line.text, doc.kind, line.date
-FROM line JOIN doc ON doc.id = line.doc
-WHERE line.id BETWEEN ? AND ? AND rank < 0
-ORDER BY rank, line.date DESC, doc.path, line.line LIMIT ?
+SELECT id, -({contained}) AS rank FROM (SELECT * FROM line WHERE id BETWEEN ? AND ? ORDER BY id DESC LIMIT ?)
+WHERE rank < 0 ORDER BY rank, date DESC LIMIT ?
 """
-_CONTAINED = r"(line.text LIKE ? ESCAPE '\' OR coalesce(line.searchable, '') LIKE ? ESCAPE '\')"
+_CONTAINED = r"(text LIKE ? ESCAPE '\' OR coalesce(searchable, '') LIKE ? ESCAPE '\')"
+_ROWS = """
+SELECT line.id, line.doc, doc.path, line.line, line.text, doc.kind, line.date
+FROM line JOIN doc ON doc.id = line.doc WHERE line.id IN (SELECT value FROM json_each(?))
+"""
 
 
-class Found(NamedTuple):
-    """One row of the answer."""
+class Ranked(NamedTuple):
+    """A line and its rank."""
 
+    id: int
     rank: float
+
+
+_Row = tuple[int, int, str, int, str, Kind, str | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """One line of the answer."""
+
+    id: int
+    doc: int
     path: str
     line: int
     text: str
     kind: Kind
     date: str | None
+    rank: float = 0.0
+    stage: Stage = ""
+    keyword_rank: int | None = None
+    vector_rank: int | None = None
 
     def hit(self, words: Sequence[str]) -> SearchHit:
         """The hit, with an excerpt around the words."""
-        day = date.fromisoformat(self.date) if self.date is not None else None
-        return SearchHit(self.path, self.line, self.text, self.rank, snippet(self.text, words), self.kind, day)
+        return SearchHit(
+            path=self.path,
+            line=self.line,
+            content=self.text,
+            rank=self.rank,
+            snippet=snippet(self.text, words),
+            kind=self.kind,
+            date=date.fromisoformat(self.date) if self.date is not None else None,
+            stage=self.stage,
+            keyword_rank=self.keyword_rank,
+            vector_rank=self.vector_rank,
+        )
 
 
-def ranked(connection: sqlite3.Connection, workspace: int, expression: str, limit: int) -> list[Found]:
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What was found, best first.
+
+    Attributes:
+        found: The lines.
+        ranked: How many lines were ranked, where that is not all that match.
+    """
+
+    found: tuple[Found, ...] = ()
+    ranked: int | None = None
+
+
+def by_words(connection: sqlite3.Connection, ranges: Sequence[Range], query: Query, limit: int) -> Answer:
+    """Lines with all words, then those with any of them, and lines with parts of words where no line has one."""
+    answer = _with_words(connection, ranges, query.telling, limit) if query.telling else Answer()
+    return answer if answer.found else containing(connection, ranges, query.parts, limit)
+
+
+def _with_words(connection: sqlite3.Connection, ranges: Sequence[Range], words: Sequence[str], limit: int) -> Answer:
+    rows = total_rows(connection)
+    common = frequent(connection, _hull(ranges), words, rows)
+    telling = [word for word in words if word not in common]
+    words, is_ranked = telling or words, bool(telling)
+    answer = matching(connection, ranges, all_of(words), limit, "all words", is_ranked=is_ranked)
+    if len(answer.found) >= limit or len(words) == 1:
+        return answer
+    some = words if rows <= MOST_RANKED else rarest(connection, _hull(ranges), words, MOST_RANKED)
+    more = matching(connection, ranges, any_of(some), limit, "any word", is_ranked=is_ranked)
+    known = {row.id for row in answer.found}
+    found = (answer.found + tuple(row for row in more.found if row.id not in known))[:limit]
+    return Answer(found, more.ranked if len(some) == len(words) else more.ranked or len(more.found))
+
+
+def matching(
+    connection: sqlite3.Connection,
+    ranges: Sequence[Range],
+    expression: str,
+    limit: int,
+    stage: Stage = "expression",
+    *,
+    is_ranked: bool = True,
+) -> Answer:
     """The best lines for an FTS5 expression; of equally ranked ones the newest first, then by path and line."""
-    found = _best(connection, workspace, expression, limit + 1)
-    if len(found) > limit and found[-1].rank == found[limit - 1].rank:  # which of equals come in is to be decided
-        found = _best(connection, workspace, expression, limit + MOST_TIES)
-    found.sort(key=lambda row: (row.path, row.line))
-    found.sort(key=lambda row: row.date or "", reverse=True)
-    found.sort(key=lambda row: row.rank)
-    return found[:limit]
+    matches: list[Ranked] = []
+    for low, high in ranges:
+        most = MOST_RANKED + 1 - len(matches)
+        rows = connection.execute(_RANKED if is_ranked else _UNRANKED, (expression, low, high, most))
+        matches += map(Ranked._make, rows)
+    is_bounded = len(matches) > MOST_RANKED
+    best = _best(with_shares(matches[:MOST_RANKED]), limit)
+    found = _in_order(fetched(connection, best, stage))
+    return Answer(found[:limit], (MOST_RANKED if is_ranked else 0) if is_bounded else None)
 
 
-def _best(connection: sqlite3.Connection, workspace: int, expression: str, limit: int) -> list[Found]:
-    found = connection.execute(_RANKED, (expression, *id_range(workspace), limit))
-    return sorted((Found(*row) for row in found), key=lambda row: row.rank)
+def with_shares(matches: Sequence[Ranked]) -> list[Ranked]:
+    """Each line with a share of the rank of the lines beside it.
+
+    Args:
+        matches: By descending id.
+    """
+    ranks = [match.rank for match in matches]
+    for at in range(1, len(matches)):
+        (later, rank_of_later), (earlier, rank_of_earlier) = matches[at - 1], matches[at]
+        if later - earlier == 1:
+            ranks[at - 1] += NEIGHBOUR_SHARE * rank_of_earlier
+            ranks[at] += NEIGHBOUR_SHARE * rank_of_later
+    return [Ranked(match[0], rank) for match, rank in zip(matches, ranks, strict=True)]
 
 
-def containing(connection: sqlite3.Connection, workspace: int, parts: Sequence[str], limit: int) -> list[Found]:
-    """The lines that contain most of the parts, newest first; the rank is minus their number."""
+def _best(matches: Sequence[Ranked], limit: int) -> list[Ranked]:
+    """The best, and those that are as good as the last of them."""
+    if len(matches) <= limit:
+        return list(matches)
+    last = nsmallest(limit, (match.rank for match in matches))[-1]
+    good = sorted((match for match in matches if match.rank <= last), key=lambda match: match.rank)
+    return good[: limit + _MOST_TIES]
+
+
+def _in_order(found: Iterable[Found]) -> tuple[Found, ...]:
+    """Best first; of equally good lines the newest first, then by path and line."""
+    by_place = sorted(found, key=lambda row: (row.path, row.line))
+    by_date = sorted(by_place, key=lambda row: row.date or "", reverse=True)
+    return tuple(sorted(by_date, key=lambda row: row.rank))
+
+
+def fetched(connection: sqlite3.Connection, ranked: Iterable[Ranked], stage: Stage = "") -> list[Found]:
+    """The lines of ids, in the order of these."""
+    order = list(ranked)
+    ids = json.dumps([one[0] for one in order])
+    rows: dict[int, _Row] = {row[0]: row for row in connection.execute(_ROWS, (ids,))}
+    return [Found(*rows[id], rank, stage) for id, rank in order if id in rows]
+
+
+def containing(connection: sqlite3.Connection, ranges: Sequence[Range], parts: Sequence[str], limit: int) -> Answer:
+    """The lines that contain most of the parts, newest first; the rank is minus their number.
+
+    In a large index the lines that come first are looked through first, and the others only where these have nothing.
+    """
     patterns = [like_pattern(form) for part in parts for form in (part, searchable(part))]
     statement = _CONTAINING.format(contained=" + ".join([_CONTAINED] * len(parts)))
-    return [Found(*row) for row in connection.execute(statement, (*patterns, *id_range(workspace), limit))]
+    looks = (_FIRST_LOOK, -1) if total_rows(connection) > _FIRST_LOOK else (-1,)
+    for most in looks:
+        rows = [
+            row for low, high in ranges for row in connection.execute(statement, (*patterns, low, high, most, limit))
+        ]
+        if rows:
+            found = _in_order(fetched(connection, map(Ranked._make, rows), "substring"))
+            return Answer(found[:limit], most if most > 0 else None)
+    return Answer()
+
+
+def in_one_order(connection: sqlite3.Connection, answer: Answer, near: Sequence[int], limit: int) -> Answer:
+    """The lines found by words and those near in meaning, in one order; the rank is minus the fused value."""
+    by_words = {row.id: row for row in answer.found}
+    places = fused(list(by_words), near)[:limit]
+    others = fetched(connection, [Ranked(one.id, 0.0) for one in places if one.id not in by_words], "meaning")
+    rows = by_words | {row.id: row for row in others}
+    found = (
+        replace(rows[one.id], rank=-one.value, keyword_rank=one.keyword_rank, vector_rank=one.vector_rank)
+        for one in places
+        if one.id in rows
+    )
+    return replace(answer, found=tuple(found))
+
+
+def with_neighbours(connection: sqlite3.Connection, answer: Answer, count: int, limit: int) -> Answer:
+    """Each hit followed by the lines beside it in its file, all counted.
+
+    Args:
+        connection: Reads the index.
+        answer: The hits.
+        count: How many lines before and as many behind each.
+        limit: Most lines in all.
+    """
+    hits = {row.id: row for row in answer.found}
+    result: dict[int, Found] = {}
+    for row in answer.found:
+        if len(result) >= limit:
+            break
+        result.setdefault(row.id, row)
+        new = [Ranked(id, row.rank) for id in _beside(connection, row, count) if id not in result]
+        result |= {one.id: hits.get(one.id, one) for one in fetched(connection, new, "neighbour")}
+    return replace(answer, found=tuple(result.values())[:limit])
+
+
+def _beside(connection: sqlite3.Connection, row: Found, count: int) -> list[int]:
+    """Ids of the lines beside one, nearest first, the one before ahead of the one behind."""
+    before = connection.execute(
+        "SELECT first, min(last, ?) FROM span WHERE doc = ? AND first < ? ORDER BY first DESC LIMIT ?",
+        (row.id - 1, row.doc, row.id, count),
+    )
+    behind = connection.execute(
+        "SELECT max(first, ?), last FROM span WHERE doc = ? AND last > ? ORDER BY first LIMIT ?",
+        (row.id + 1, row.doc, row.id, count),
+    )
+    earlier = [id for first, last in before for id in range(last, max(first, last - count + 1) - 1, -1)][:count]
+    later = [id for first, last in behind for id in range(first, min(last, first + count - 1) + 1)][:count]
+    pairs = [pair for at in range(count) for pair in (earlier[at : at + 1], later[at : at + 1])]
+    return [id for pair in pairs for id in pair]
 
 
 def counted(connection: sqlite3.Connection, workspace: int) -> dict[str, int]:
@@ -77,3 +260,8 @@ def counted(connection: sqlite3.Connection, workspace: int) -> dict[str, int]:
         (workspace,),
     ).fetchone()
     return {"files": files[0], "lines": lines[0]}
+
+
+def _hull(ranges: Collection[Range]) -> Range:
+    """The range that holds all of them."""
+    return min(low for low, _ in ranges), max(high for _, high in ranges)

@@ -7,6 +7,7 @@ import unicodedata
 from collections.abc import Sequence
 
 from harness_nb.store.query import UNSPACED
+from harness_nb.store.stem import stem
 
 SNIPPET_CHARS = 200
 """Characters of an excerpt, without marks."""
@@ -46,24 +47,39 @@ def snippet(content: str, words: Sequence[str]) -> str:
 
 def _finds(flat: str, words: Sequence[str], *, whole: bool) -> list[tuple[int, int]]:
     accent = "" if flat.isascii() else f"{_ACCENT}*"
+    stems = {_stems(word) for word in words}
     patterns = [pattern for word in words if (pattern := _pattern(word, accent, whole))]
     if not patterns:
         return []
-    return [match.span() for match in re.finditer("|".join(patterns), flat) if match.end() > match.start()]
+    matches = re.finditer("|".join(patterns), flat)
+    return [match.span() for match in matches if match[0] and (not whole or _stems(match[0]) in stems)]
+
+
+def _stems(text: str) -> tuple[str, ...]:
+    """The words of a text as the index has them."""
+    return tuple(stem(run) for run in _runs(text))
+
+
+def _runs(text: str) -> list[str]:
+    flat = unicodedata.normalize("NFKC", text).translate(_FLAT)
+    return [run[0] for run in _RUN.finditer(re.sub(_ACCENT, "", flat))]
 
 
 def _pattern(word: str, accent: str, whole: bool) -> str:
-    flat = unicodedata.normalize("NFKC", word).translate(_FLAT)
-    flat = re.sub(_ACCENT, "", flat)
-    runs = [run[0] for run in _RUN.finditer(flat)]
+    runs = _runs(word)
     if not whole or not runs:
-        return "".join(re.escape(c) + accent for c in flat)
+        flat = unicodedata.normalize("NFKC", word).translate(_FLAT)
+        return "".join(re.escape(c) + accent for c in re.sub(_ACCENT, "", flat))
     return r"[\W_]*".join(_run_pattern(run, accent) for run in runs)
 
 
 def _run_pattern(run: str, accent: str) -> str:
-    pattern = "".join(c + accent for c in run)
-    return pattern if re.match(f"[{UNSPACED}]", run) else f"(?<!{_LETTER}){pattern}(?!{_LETTER})"
+    """Pattern of a run of letters: in a script with spaces a whole word that may have the same stem."""
+    if re.match(f"[{UNSPACED}]", run):
+        return "".join(c + accent for c in run)
+    root = stem(run)
+    begin = "".join(c + accent for c in (root if root == run else root[:-1]))
+    return f"(?<!{_LETTER}){begin}(?:{_LETTER}{accent})*(?!{_LETTER})"
 
 
 def _window(content: str, find: tuple[int, int]) -> tuple[int, int]:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness_nb.store.query import LONGEST_QUERY, MOST_WORDS, like_pattern, parse_query, searchable
+from harness_nb.store.query import LONGEST_QUERY, MOST_WORDS, all_of, any_of, like_pattern, parse_query, searchable
 
 
 @pytest.mark.parametrize("text", ["", "   ", "\n", "!!!", None, '""', "- + = $", "\0"])
@@ -25,18 +25,20 @@ def test_r066_a_phrase_in_a_pair_of_quotes_is_one_word() -> None:
 
 def test_quotes_that_enclose_no_phrase_are_text() -> None:
     assert parse_query('5" x').words == ('5"', "x")
-    assert parse_query('5" x').all_words == '"5 " AND "x"'
+    assert all_of(parse_query('5" x').telling) == '"5 " AND "x"'
 
 
-def test_all_words_are_asked_for_then_any_that_is_not_frequent() -> None:
-    query = parse_query("What is the migration plan")
-    assert query.all_words == '"What" AND "is" AND "the" AND "migration" AND "plan"'
-    assert query.any_word == '"migration" OR "plan"'
-    assert parse_query("what is the").any_word == '"what" OR "is" OR "the"'
+def test_frequent_words_tell_only_where_there_are_no_others() -> None:
+    query = parse_query("What is the migration plan, and what's Ada's or the dogs' one? Don't")
+    assert query.telling == ("migration", "plan,", "Ada", "dogs", "one?")
+    assert any_of(query.telling[:2]) == '"migration" OR "plan,"'
+    assert parse_query("what is the").telling == ("what", "is", "the")
+    assert parse_query('"to be" is').telling == ("to be",)
 
 
 def test_a_word_without_letters_or_digits_is_looked_for_as_part_only() -> None:
-    assert parse_query("🔬").all_words == ""
+    assert parse_query("🔬 x").telling == ("x",)
+    assert parse_query("🔬").telling == ()
     assert parse_query("🔬").parts == ("🔬",)
 
 
@@ -68,7 +70,7 @@ def test_r064_any_text_makes_legal_queries(text: str) -> None:
     connection = sqlite3.connect(":memory:")
     try:
         connection.execute("CREATE VIRTUAL TABLE t USING fts5(body)")
-        for expression in (query.all_words, query.any_word):
+        for expression in (all_of(query.telling), any_of(query.telling)):
             if expression:
                 connection.execute("SELECT * FROM t WHERE t MATCH ?", (expression,)).fetchall()
     finally:

@@ -17,7 +17,7 @@ from harness_nb.store.snippet import SNIPPET_CHARS, snippet
         ("ein CAFÉ", "cafe", "ein [CAFÉ]"),
         ("昨晚整理了实验记录", "实验", "昨晚整理了[实验]记录"),
         ("更新run-kappa后", "kappa", "更新run-[kappa]后"),
-        ("migrations only", "migration", "[migration]s only"),
+        ("migrations only", "migrating", "[migrations] only"),
         ("a cat in a category", "cat", "a [cat] in a category"),
         ("nothing here", "absent", "nothing here"),
         ("run_kappa", "kappa", "run_[kappa]"),
