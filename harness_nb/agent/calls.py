@@ -45,10 +45,11 @@ async def run_call(call: ToolCall, tools: Mapping[str, Tool], permissions: Permi
     problem = "The arguments are not a JSON object." if arguments is None else _problem(tool, arguments)
     if arguments is None or problem:
         return Outcome(f"{problem} {tool.name} takes {to_json(tool.parameters)}.", "error")
-    refusal = await _refusal(tool, arguments, permissions)
-    if refusal:
-        return Outcome(f"{refusal} Go on without it, or ask the user.", "denied")
     try:
+        if tool.check is not None:
+            tool.check(arguments)
+        if refusal := await _refusal(tool, arguments, permissions):
+            return Outcome(f"{refusal} Go on without it, or ask the user.", "denied")
         return Outcome(as_text(await _call(tool, arguments)))
     except HarnessError as error:
         return Outcome(str(error), "error")

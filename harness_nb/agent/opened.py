@@ -52,6 +52,7 @@ class Opened:
         settings = policy.settings if policy is not None else {}
         about = {"agent": parts.name, "model": parts.limits.name, "preset": parts.preset.name}
         self._parts = parts
+        parts.design.begin(files.session_id)
         self.session = Session(files, Conversation(parts.measure, parts.workspace.clock.now), policy, about)
         self.flushing = Flushing(self.session, parts.design)
         self.steering = Steering(

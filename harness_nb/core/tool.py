@@ -37,6 +37,8 @@ class Tool:
         function: What runs; a coroutine function is awaited, a plain one runs in a worker thread.
         effect: `read` changes nothing, `write` changes files of the workspace, `run` may do anything.
         evicts: Whether a large result may be moved to a file.
+        check: Called with the arguments before anybody is asked whether the call may be made; an error that it raises is
+            the call's result.
     """
 
     name: str
@@ -45,6 +47,7 @@ class Tool:
     function: Callable[..., Any] = field(repr=False, compare=False)
     effect: Effect = "run"
     evicts: bool = True
+    check: Callable[[dict[str, Any]], object] | None = field(default=None, repr=False, compare=False)
 
     @property
     def schema(self) -> dict[str, Any]:

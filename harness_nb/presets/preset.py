@@ -6,11 +6,23 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
-from harness_nb.core.config import CompactionConfig, MemoryConfig
+from harness_nb.core.config import CompactionConfig, MaintenanceConfig, MemoryConfig
 from harness_nb.core.limits import ModelLimits
 from harness_nb.core.policy import CompactionPolicy
 from harness_nb.errors import ConfigError
+from harness_nb.memory.design import MemoryDesign, TwoLayers
+from harness_nb.memory.designs.base import DesignParts
 from harness_nb.policies.harness import HarnessPolicy
+
+DesignMaker = Callable[[DesignParts], MemoryDesign]
+"""Makes the durable memory of an agent."""
+
+
+def two_layers(parts: DesignParts) -> MemoryDesign:
+    """The default: daily logs, and MEMORY.md made of them."""
+    return TwoLayers(
+        parts.workspace, parts.index, parts.model, parts.config, maintenance=parts.maintenance, run=parts.run
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -21,7 +33,11 @@ class Preset:
         name: As users name it.
         about: What it does, in one sentence.
         policy: What compacts; None switches compaction off.
-        memory: What the durable memory does.
+        memory: What the durable memory does, in the settings that all designs share.
+        design: Makes the durable memory.
+        maintenance: When it is put in order in the background; None never.
+        variant: Which version of the system, or empty where there is one.
+        variants: All of its versions, the default first.
         settings: The settings in force, by name.
         window_of: The context window in tokens that the system assumes for a model's limits.
     """
@@ -30,6 +46,10 @@ class Preset:
     about: str
     policy: CompactionPolicy | None
     memory: MemoryConfig = field(default_factory=MemoryConfig)
+    design: DesignMaker = two_layers
+    maintenance: MaintenanceConfig | None = None
+    variant: str = ""
+    variants: tuple[str, ...] = ()
     settings: Mapping[str, Any] = field(default_factory=dict)
     window_of: Callable[[ModelLimits], int] = lambda limits: limits.window
 
@@ -59,12 +79,47 @@ def taken(name: str, given: Mapping[str, Any], settings: type) -> dict[str, Any]
     Raises:
         ConfigError: One is unknown; names the nearest.
     """
-    known = [one.name for one in fields(settings)]
+    return shared_out(name, given, settings)[0]
+
+
+def shared_out(name: str, given: Mapping[str, Any], *settings: type) -> tuple[dict[str, Any], ...]:
+    """Gives each of some settings classes those of a preset's settings that are its own.
+
+    Args:
+        name: Name of the preset.
+        given: Settings by name.
+        *settings: Frozen dataclasses with fields of different names.
+
+    Raises:
+        ConfigError: One is unknown; names the nearest.
+    """
+    known = [{one.name for one in fields(one)} for one in settings]
+    everything = [one.name for cls in settings for one in fields(cls)]
     for setting in given:
-        if setting not in known:
+        if setting not in everything:
             from difflib import get_close_matches
 
-            near = get_close_matches(setting, known, 1)
-            hint = f"Did you mean {near[0]!r}?" if near else f"It has {', '.join(known)}."
+            near = get_close_matches(setting, everything, 1)
+            hint = f"Did you mean {near[0]!r}?" if near else f"It has {', '.join(everything)}."
             raise ConfigError(f"Preset {name!r} has no setting {setting!r}.", hint, subject=setting)
-    return dict(given)
+    return tuple({key: value for key, value in given.items() if key in names} for names in known)
+
+
+def in_force(*settings: Any) -> dict[str, Any]:
+    """All settings of some settings records, by name."""
+    return {one.name: getattr(record, one.name) for record in settings for one in fields(record)}
+
+
+def chosen_variant(name: str, variant: str | None, variants: tuple[str, ...]) -> str:
+    """The version that is meant; None is the first.
+
+    Raises:
+        ConfigError: There is no such version.
+    """
+    if variant is None:
+        return variants[0]
+    if variant not in variants:
+        raise ConfigError(
+            f"Preset {name!r} has no variant {variant!r}.", f"Use one of {', '.join(variants)}.", subject="variant"
+        )
+    return variant

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from harness_nb import presets
+from harness_nb.agent.calls import run_call
+from harness_nb.agent.permissions import Permissions
+from harness_nb.agent.runner import runner
 from harness_nb.core.item import Item, ModelInput
 from harness_nb.core.limits import ModelLimits
-from harness_nb.core.messages import Image, Message
+from harness_nb.core.messages import Image, Message, ToolCall, to_json
 from harness_nb.core.replacement import invalid
+from harness_nb.core.tool import Tool
 from harness_nb.core.view import View
 from harness_nb.errors import ConfigError
 from harness_nb.lab.conformance.cases import Given
@@ -26,38 +31,36 @@ from harness_nb.lab.conformance.driving import (
     verbatim,
     with_placeholders,
 )
+from harness_nb.lab.conformance.folders import files_in, folder
+from harness_nb.memory.designs.eney import EneyMemory, evaluation_memory
+from harness_nb.memory.designs.eney_tools import NameRefused, topic_file, topic_tools
+from harness_nb.memory.designs.namespaces import namespace
 
-_NOT_SETTINGS = frozenset({"model", "window_override", "harness_messages", "placeholder_parts", "call"})
+_NOT_SETTINGS = frozenset({"model", "harness_messages", "placeholder_parts", "call"})
 
 
 def run(given: Given) -> Mapping[str, Any]:
     """Lets Eney act on a case."""
+    if given.kind in _MEMORY:
+        return _MEMORY[given.kind](given.input)
     return _replaced(given) if given.config.get("call") == "replace_messages" else _compaction(given)
 
 
 def _compaction(given: Given) -> Mapping[str, Any]:
     config = given.config
-    preset = presets.get("eney", **{key: one for key, one in config.items() if key not in _NOT_SETTINGS})
-    policy = policy_of(preset)
+    try:
+        preset = presets.get("eney", **{key: one for key, one in config.items() if key not in _NOT_SETTINGS})
+    except ConfigError:
+        return _refused("configuration")
+    policy, stub = policy_of(preset), Stub(given.answers)
     messages = with_placeholders(
         given.messages(by_harness=config.get("harness_messages", ())),
         config.get("placeholder_parts", ()),
         policy.image_elided,
     )
-    try:
-        limits = _limits(preset, config["model"], config["window_override"])
-    except ConfigError:
-        return _refused("configuration")
-    talk = conversation(messages)
-    stub = Stub(given.answers)
-    driven = drive(talk, policy, "request", surroundings(messages, limits), stubbed(stub))
+    around = surroundings(messages, preset.limits(ModelLimits(name=config["model"])))
+    driven = drive(conversation(messages), policy, "request", around, stubbed(stub))
     return {**_outcome(policy, driven), "model_calls": stub.calls}
-
-
-def _limits(preset: presets.Preset, model: str, override: object) -> ModelLimits:
-    if override is None:
-        return preset.limits(ModelLimits(name=model))
-    return ModelLimits(name=model, window=override, window_source="user")  # type: ignore[arg-type]  # it checks
 
 
 def _refused(why: str) -> dict[str, Any]:
@@ -138,3 +141,64 @@ def _replaced(given: Given) -> Mapping[str, Any]:
     output = [{"kind": "verbatim", "index": at} for at, one in enumerate(messages) if one.role != "system"]
     nothing = {"triggered": False, "summarised": [], "model_calls": 0, "token_estimates": {}}
     return {"status": "replaced", "output": output, **nothing}
+
+
+# The durable memory
+
+
+def _name(given: Mapping[str, Any]) -> Mapping[str, Any]:
+    try:
+        return {"status": "ok", "file": topic_file(given["name"])}
+    except NameRefused as error:
+        return {"status": "rejected", "reason": error.reason}
+
+
+def _namespace(given: Mapping[str, Any]) -> Mapping[str, Any]:
+    return {"status": "ok", "folder": namespace(given["cwd"], home=given["home"])}
+
+
+def _index(given: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What a session shows of an index that lies in its folder when it begins."""
+    with folder() as place:
+        memory = EneyMemory(place)
+        if given["content"] is not None:
+            memory.topics.write_index(given["content"])
+        memory.begin("s")
+        shown = memory.shown
+    found = {"status": "ok", "state": shown.state, "lines": len(shown.lines), "truncated": shown.truncated}
+    return {**found, "first": shown.lines[0], "last": shown.lines[-1], "fence": shown.fence} if shown.lines else found
+
+
+def _tools(given: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Tool calls, checked, permitted and run as in the live loop."""
+    with evaluation_memory(given["files"]) as topics:
+        tools = {tool.name: tool for tool in topic_tools(lambda: topics)}
+        prompts: list[str] = []
+        results = [_call(call, tools, prompts) for call in given["calls"]]
+        left = files_in(topics.folder)
+    return {"status": "ok", "results": results, "prompts": len(prompts), "files": left}
+
+
+def _call(given: Mapping[str, Any], tools: Mapping[str, Tool], prompts: list[str]) -> dict[str, Any]:
+    def asked(tool: Tool, _: Mapping[str, Any]) -> bool:
+        prompts.append(tool.name)
+        return bool(given["answer"] == "allow")
+
+    permissions = Permissions(
+        default=given.get("permission", "allow"), asker=asked if given.get("answer") is not None else None
+    )
+    call = ToolCall("call", given["tool"], to_json(given["arguments"]))
+    outcome = runner.wait(run_call(call, tools, permissions))
+    if outcome.status != "ok":
+        return {"is_error": True, "reason": Wording(outcome.text)}
+    named = _FILE.search(outcome.text)
+    return {"is_error": False, "file": named[0] if named else ""}
+
+
+_FILE = re.compile(r"[\w-]+\.md")
+_MEMORY = {
+    "memory-name": _name,
+    "memory-namespace": _namespace,
+    "memory-index": _index,
+    "memory-tools": _tools,
+}

@@ -1,0 +1,1 @@
+"""The durable memories of the imitated systems, a file each, composed of shared pieces."""
