@@ -5,12 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from harness_nb.render.html import Markup, escape, join, tag
+from harness_nb.render.html import Markup, join, tag
 from harness_nb.render.text import cell, clip, count, text_table
 from harness_nb.render.theme import style_block
-
-ROOT_CLASSES = "hnb tex2jax_ignore mathjax_ignore"
-"""Scope of the styles; and texts are shown exactly, so two dollar signs are no formula."""
 
 MAX_ROWS = 20
 MAX_CELL_CHARS = 240
@@ -183,7 +180,7 @@ def _side(to_right: bool, is_short: bool) -> str | None:
 def _cell(value: object, name: str, side: str | None, table: Table) -> Markup:
     if isinstance(value, Rich):
         return tag("td", value.html, class_=side)
-    text = escape(clip(cell(value), MAX_CELL_CHARS))
+    text = clip(cell(value), MAX_CELL_CHARS)
     return tag("td", tag("code", text) if name in table.code and text else text, class_=side)
 
 

@@ -18,12 +18,23 @@ _VOID = frozenset({"br", "hr", "img", "col"})
 
 
 def escape(text: object) -> Markup:
-    """Any value as text of an HTML page; markup stays as it is. Characters that no page may hold are replaced."""
+    """Any value as text of a page or value of an attribute; markup stays as it is. Characters that no page may hold are replaced."""
     if isinstance(text, Markup):
         return text
     return Markup(html.escape(str(text).translate(_FORBIDDEN).encode("utf-8", "replace").decode(), quote=True))
 
 
+def exact(text: object) -> Markup:
+    """A text as the content of an element; markup stays as it is.
+
+    Front-ends look for formulas in HTML, within one piece of text. So what begins a formula is a piece of its own.
+    """
+    if isinstance(text, Markup):
+        return text
+    return Markup(escape(text).translate(_FORMULA))
+
+
+_FORMULA = {ord(sign): f"<span>{sign}</span>" for sign in "$\\"}
 _FORBIDDEN = {code: "�" for code in range(32) if code not in (9, 10, 13)}
 
 
@@ -39,7 +50,7 @@ def tag(name: str, *children: Child, **attributes: object) -> Markup:
     opening = "".join((name, *(_attribute(key, value) for key, value in attributes.items())))
     if name in _VOID:
         return Markup(f"<{opening}>")
-    inner = "".join(escape(child) for child in children if child is not None)
+    inner = "".join(exact(child) for child in children if child is not None)
     return Markup(f"<{opening}>{inner}</{name}>")
 
 
@@ -52,7 +63,7 @@ def _attribute(key: str, value: object) -> str:
 
 def join(*pieces: Child) -> Markup:
     """Pieces in a row; None is left out."""
-    return Markup("".join(escape(piece) for piece in pieces if piece is not None))
+    return Markup("".join(exact(piece) for piece in pieces if piece is not None))
 
 
 def picture(svg: str, alt: str, *, width: int, height: int) -> Markup:

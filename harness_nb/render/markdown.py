@@ -16,7 +16,8 @@ def safe_markdown(text: str) -> str:
     """The same text for a Markdown display.
 
     Outside of code, what looks like a tag is escaped, so that it is seen and never becomes markup; an image that would be
-    fetched becomes a link with its address in sight; a dollar sign before a figure starts no formula.
+    fetched becomes a link with its address in sight; a dollar sign before a figure starts no formula
+    (the backslash keeps it from the Markdown step, the element of its own from the search for formulas in its result).
 
     Code is recognised within one line or between fences, and less readily than renderers do: where they could differ, text
     is taken for prose and escaped.
@@ -52,7 +53,7 @@ def _outside_spans(line: str, change: Callable[[str], str]) -> str:
 
 
 def _prose(text: str) -> str:
-    return _MONEY.sub(r"\\$", _TAG.sub("&lt;", _without_images(text)))
+    return _MONEY.sub(r"<span>\\$</span>", _TAG.sub("&lt;", _without_images(text)))
 
 
 def _without_images(text: str) -> str:

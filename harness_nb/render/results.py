@@ -70,7 +70,7 @@ def _plain(result: object) -> str:
 
 
 def _fitted(card: Card, draw: Callable[[Card], str]) -> str:
-    for rows, chars in ((20, 4_000), (10, 2_000), (5, 800), (2, 200), (0, 0)):
+    for rows, chars in ((1_000, 4_000), (20, 4_000), (10, 2_000), (5, 800), (2, 200), (0, 0)):
         shown = draw(_shrunk(card, rows, chars))
         if len(shown.encode("utf-8", "replace")) <= MAX_BYTES:
             return shown

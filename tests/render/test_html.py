@@ -26,7 +26,13 @@ def test_attributes_are_escaped_and_named_as_in_html() -> None:
 @given(st.text())
 def test_no_text_can_open_a_tag(text: str) -> None:
     made = tag("p", text)
-    assert re.findall(r"<[^>]*>", made) == ["<p>", "</p>"]
+    assert set(re.findall(r"<[^>]*>", made)) <= {"<p>", "</p>", "<span>", "</span>"}
+
+
+def test_what_begins_a_formula_is_a_piece_of_its_own() -> None:
+    assert tag("p", r"$5 or \(x\)", title="$5") == (
+        '<p title="$5"><span>$</span>5 or <span>\\</span>(x<span>\\</span>)</p>'
+    )
 
 
 @pytest.mark.parametrize("text", ["\x00", "\x1b[31m", "\ud800 alone"])

@@ -77,14 +77,14 @@ def test_a_broken_result_still_shows() -> None:
 
 def test_a_reply_is_exact_in_text_and_markdown_beside_it_without_html() -> None:
     shown = reply_bundle("<b>costs $5</b>")
-    assert shown == {"text/plain": "<b>costs $5</b>", "text/markdown": "&lt;b>costs \\$5&lt;/b>"}
+    assert shown == {"text/plain": "<b>costs $5</b>", "text/markdown": "&lt;b>costs <span>\\$</span>5&lt;/b>"}
 
 
 def test_r096_messages_are_shown_exactly_as_sent() -> None:
     text = "costs $5 and then $7 per run **not bold**"
     shown = bundle(Message.user(text))
     assert text in shown["text/plain"]
-    assert f"<pre>{text}</pre>" in shown["text/html"]
+    assert f"<pre>{text}</pre>" in shown["text/html"].replace("<span>$</span>", "$")
 
 
 def test_a_list_shows_its_first_rows_and_says_how_many_there_are() -> None:
@@ -131,8 +131,8 @@ def test_r105_an_event_says_before_and_after_as_the_plan_does() -> None:
 
 @pytest.mark.parametrize("kind", Event.__subclasses__(), ids=lambda kind: kind.kind)
 def test_every_event_has_words(kind: type[Event]) -> None:
-    values = {"facts": ("a",), "messages": (1, 2), "usage": None, "repairs": (), "time": NOW}
-    given = {one.name: values.get(one.name, "x" if one.type == "str" else 1) for one in fields(kind)}
+    values = {"str": "x", "datetime": NOW, "Usage | None": None, "tuple[str, ...]": ("a",), "tuple[int, ...]": (1, 2)}
+    given = {one.name: values.get(str(one.type), 1) for one in fields(kind)}
     words = event_words(kind(**given))
     assert words and "\n" not in words and words != kind.kind.replace("_", " ")
 

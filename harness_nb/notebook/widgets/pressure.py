@@ -101,11 +101,12 @@ class PressureWidget(ipywidgets.VBox):
             self._shown_at = time.monotonic()
 
     def close(self) -> None:
-        """Closes the widget and stops following."""
+        """Closes the widget with all that it is made of, and stops following."""
         if self._end_watch is not None:
             self._end_watch()
             self._end_watch = None
-        self._html.close()
+        for one in (self._html.style, self._html.layout, self._html, self.layout):
+            one.close()
         super().close()
 
     @property
