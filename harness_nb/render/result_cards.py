@@ -9,7 +9,7 @@ from typing import Any
 from harness_nb.render.card import Card, Pre, Rich, Table
 from harness_nb.render.core_cards import planned_card
 from harness_nb.render.event_words import compaction_words, message_span
-from harness_nb.render.html import escape, join, tag
+from harness_nb.render.html import join, tag
 from harness_nb.render.text import clip, count, money, percent
 
 _MARKED = re.compile(r"\[([^\[\]]+)\]")
@@ -25,17 +25,19 @@ def hits_card(hits: Any) -> Card:
         (at, marked_snippet(hit.snippet), f"{hit.path}:{hit.line}", hit.kind, hit.date, hit.rank)
         for at, hit in enumerate(hits, 1)
     ]
-    head = ("", "found", "where", "kind", "date", "rank (lower is better)")
-    return Card(title, f"{found}, best first", (Table.of(head, rows, noun="hit", code=frozenset({"where"})),))
+    head = ("", "found", "where", "kind", "date", "rank")
+    table = Table.of(head, rows, noun="hit", code=frozenset({"where"}))
+    return Card(title, f"{found}, best first; of ranks the lower is the better", (table,))
 
 
 def marked_snippet(snippet: str) -> Rich:
     """An excerpt with its finds, which stand in `[` and `]`, marked."""
-    pieces, last = [], 0
+    pieces: list[str] = []
+    last = 0
     for found in _MARKED.finditer(snippet):
-        pieces += [escape(snippet[last : found.start()]), tag("mark", found[0])]
+        pieces += [snippet[last : found.start()], tag("mark", found[0])]
         last = found.end()
-    return Rich(snippet, join(*pieces, escape(snippet[last:])))
+    return Rich(snippet, join(*pieces, snippet[last:]))
 
 
 def memory_text_card(memory: Any) -> Card:
