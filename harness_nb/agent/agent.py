@@ -9,15 +9,16 @@ from pathlib import Path
 from typing import Any
 
 from harness_nb.agent.frames import AgentFrames
-from harness_nb.agent.hooks import Emit, Hook, Watchers
+from harness_nb.agent.hooks import Emit, Hook, Watchers, telling
 from harness_nb.agent.loop import Limits, total
 from harness_nb.agent.opened import FLUSH_WAIT_SECONDS, Opened, open_session
 from harness_nb.agent.parts import FROM_PRESET, FromPreset, put_together
 from harness_nb.agent.permissions import Permission, Permissions, permissions_of
 from harness_nb.agent.results import AgentReply, AgentStatus, CompactionReport, Planned, SessionList, without_pieces
 from harness_nb.agent.runner import CarriedInterrupt, runner, streamed
+from harness_nb.agent.upkeep import Upkeep
 from harness_nb.core.clock import Clock
-from harness_nb.core.config import CompactionConfig, MemoryConfig, ToolResultEvictionConfig
+from harness_nb.core.config import CompactionConfig, MaintenanceConfig, MemoryConfig, ToolResultEvictionConfig
 from harness_nb.core.events import CompactionFinished, Event, StepFinished, TurnFinished
 from harness_nb.core.item import Item
 from harness_nb.core.messages import Message
@@ -25,6 +26,9 @@ from harness_nb.core.plan import Pressure
 from harness_nb.core.tool import Tool
 from harness_nb.core.view import View
 from harness_nb.errors import ConfigError, HarnessError
+from harness_nb.memory.consolidation_report import ConsolidationReport
+from harness_nb.memory.maintenance import Maintenance
+from harness_nb.memory.maintenance_report import MaintenanceReport
 from harness_nb.memory.recall import AgentMemory
 from harness_nb.model.base import Model, ModelRequest
 from harness_nb.presets import Preset
@@ -43,6 +47,7 @@ class HarnessAgent:
         compaction: Settings that replace the preset's; None switches compaction off.
         tool_result_eviction: When large results go to files; None switches it off.
         memory: What the durable memory does; None for the preset's.
+        maintenance: When the memory is put in order in the background; None never. By default as the preset has it.
         tools: Functions or tools that the model may call.
         system_prompt: Text of one's own instead of the short default.
         permissions: `allow`, `deny` or `ask` for all tools, a mapping by name, or `Permissions`.
@@ -72,6 +77,7 @@ class HarnessAgent:
         compaction: CompactionConfig | FromPreset | None = FROM_PRESET,
         tool_result_eviction: ToolResultEvictionConfig | None = None,
         memory: MemoryConfig | None = None,
+        maintenance: MaintenanceConfig | FromPreset | None = FROM_PRESET,
         tools: Iterable[Callable[..., Any] | Tool] = (),
         system_prompt: str | None = None,
         permissions: Permissions | Permission | Mapping[str, Permission] | None = None,
@@ -90,6 +96,7 @@ class HarnessAgent:
             compaction=compaction,
             eviction=tool_result_eviction,
             memory=memory,
+            maintenance=maintenance,
             tools=tools,
             own_prompt=system_prompt,
             permissions=permissions_of(permissions),
@@ -100,6 +107,7 @@ class HarnessAgent:
         )
         self.last_reply: AgentReply | None = None
         self._opened = open_session(self._parts, session)
+        self._upkeep = Upkeep(self._parts.design, self._parts.maintenance is not None, self._heard)
 
     # A turn
 
@@ -158,6 +166,7 @@ class HarnessAgent:
             found.append(event)
             emit(event)
 
+        self._upkeep.start()
         await opened.turn(text, take)
         self.last_reply = self._reply(found)
         return self.last_reply
@@ -294,6 +303,37 @@ class HarnessAgent:
         self._opened.flushing.wait(FLUSH_WAIT_SECONDS)
         return self._parts.design.memory
 
+    def consolidate(self) -> ConsolidationReport:
+        """Merges into MEMORY.md what was noted and is not merged yet; a change that loses much waits for review.
+
+        Raises:
+            ConfigError: The memory has no consolidation.
+        """
+        return self.memory.consolidate()
+
+    def maintain(self) -> MaintenanceReport:
+        """Puts the memory in order now: expire, consolidate, prune, reindex; a step that fails harms no other.
+
+        Raises:
+            ConfigError: The memory has nothing to keep in order.
+        """
+        self._opened.flushing.wait(FLUSH_WAIT_SECONDS)
+        return self._upkeep.run()
+
+    @property
+    def maintenance(self) -> Maintenance:
+        """When the memory is put in order next, what came of it last, and past runs.
+
+        Raises:
+            ConfigError: The memory has nothing to keep in order.
+        """
+        return self._upkeep.maintenance
+
+    def _heard(self, event: Event) -> None:
+        """Takes an event of the memory, in any thread; it is written with the next that the session writes."""
+        self._opened.session.record(event)
+        telling(self._parts.hooks, self._opened.session, _ignore)(event)
+
     @property
     def frames(self) -> AgentFrames:
         """Data frames of the session."""
@@ -353,7 +393,8 @@ class HarnessAgent:
         """Every setting in force by name: the preset's, those of eviction and memory, and the limits of a turn."""
         parts = self._parts
         found: dict[str, Any] = {"preset": parts.preset.name, **parts.preset.settings}
-        for name, group in (("tool_result_eviction", parts.eviction), ("memory", parts.config)):
+        groups = {"tool_result_eviction": parts.eviction, "memory": parts.config, "maintenance": parts.maintenance}
+        for name, group in groups.items():
             found |= (
                 {name: None}
                 if group is None
@@ -382,6 +423,7 @@ class HarnessAgent:
             SessionBusyError: A turn is running.
         """
         self._opened.leave()
+        self._upkeep.stop()
         self._parts.index.close()
 
     def __enter__(self) -> HarnessAgent:

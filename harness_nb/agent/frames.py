@@ -53,6 +53,18 @@ class AgentFrames:
         """One row an entry of the daily logs."""
         return self._agent.memory.log().df
 
+    def pending(self) -> DataFrame:
+        """One row a log entry that is not in MEMORY.md yet, or a change that waits for review."""
+        return self._agent.memory.pending().df
+
+    def versions(self) -> DataFrame:
+        """One row a version of MEMORY.md before a replacement."""
+        return self._agent.memory.versions().df
+
+    def maintenance(self) -> DataFrame:
+        """One row a step of a maintenance run of this kernel."""
+        return self._agent.maintenance.runs.df
+
     def hits(self, query: str, limit: int = 10) -> DataFrame:
         """One row a hit of a search of the memory."""
         return self._agent.memory.search(query, limit=limit).df

@@ -13,15 +13,17 @@ from harness_nb.agent.hooks import Hook
 from harness_nb.agent.loop import Limits
 from harness_nb.agent.permissions import Permissions
 from harness_nb.agent.prompt import system_prompt as prompt_of
+from harness_nb.agent.runner import runner
 from harness_nb.core.clock import Clock
-from harness_nb.core.config import CompactionConfig, MemoryConfig, ToolResultEvictionConfig
+from harness_nb.core.config import CompactionConfig, MaintenanceConfig, MemoryConfig, ToolResultEvictionConfig
 from harness_nb.core.limits import ModelLimits
 from harness_nb.core.messages import Message
 from harness_nb.core.policy import CompactionPolicy
 from harness_nb.core.tokens import CharsCounter, Measure, TokenCounter
 from harness_nb.core.tool import Tool
 from harness_nb.errors import ConfigError
-from harness_nb.memory.design import MemoryDesign, TwoLayers
+from harness_nb.memory.design import MemoryDesign
+from harness_nb.memory.designs.base import DesignParts
 from harness_nb.model.base import Model
 from harness_nb.model.offline import OfflineModel
 from harness_nb.model.resolve import resolve
@@ -57,6 +59,7 @@ class Parts:
         index: Searches them.
         design: The durable memory.
         config: Its settings.
+        maintenance: When it is put in order in the background, or None.
         tools: By name.
         permissions: Who may do what.
         turn_limits: Limits of one turn.
@@ -74,6 +77,7 @@ class Parts:
     index: MemoryIndex
     design: MemoryDesign
     config: MemoryConfig
+    maintenance: MaintenanceConfig | None
     tools: Mapping[str, Tool]
     permissions: Permissions
     turn_limits: Limits
@@ -131,6 +135,7 @@ def put_together(
     compaction: CompactionConfig | FromPreset | None,
     eviction: ToolResultEvictionConfig | None,
     memory: MemoryConfig | None,
+    maintenance: MaintenanceConfig | FromPreset | None,
     tools: Iterable[Callable[..., Any] | Tool],
     own_prompt: str | None,
     permissions: Permissions,
@@ -153,7 +158,10 @@ def put_together(
     place.ensure()
     config = memory or kind.memory
     index = MemoryIndex.of(place)
-    design = TwoLayers(place, index, answering, config)
+    keeping = _maintenance(maintenance, kind)
+    design = kind.design(
+        DesignParts(workspace=place, index=index, model=answering, config=config, maintenance=keeping, run=runner.wait)
+    )
     return Parts(
         name=called,
         model=answering,
@@ -163,6 +171,7 @@ def put_together(
         index=index,
         design=design,
         config=config,
+        maintenance=keeping,
         tools=_by_name((*design.tools(), *map(Tool.of, tools))),
         permissions=permissions,
         turn_limits=turn_limits,
@@ -212,6 +221,13 @@ def _eviction(settings: ToolResultEvictionConfig | None) -> ToolResultEvictionCo
             f"tool_result_eviction={settings!r} is not valid.", "Give a ToolResultEvictionConfig, or None."
         )
     return settings
+
+
+def _maintenance(settings: MaintenanceConfig | FromPreset | None, preset: Preset) -> MaintenanceConfig | None:
+    found = preset.maintenance if isinstance(settings, FromPreset) else settings
+    if found is not None and not isinstance(found, MaintenanceConfig):
+        raise ConfigError(f"maintenance={found!r} is not valid.", "Give a MaintenanceConfig, or None.")
+    return found
 
 
 def _by_name(tools: Iterable[Tool]) -> dict[str, Tool]:

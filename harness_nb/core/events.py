@@ -187,6 +187,54 @@ class FlushFailed(Event):
 
 
 @dataclass(frozen=True, kw_only=True)
+class ConsolidationFinished(Event):
+    """New log entries were merged into MEMORY.md, or not.
+
+    Attributes:
+        outcome: `applied`, `waiting` (for review), `nothing`, `failed` or `busy`.
+        reason: Why, where that is not plain.
+        entries: Log entries that were merged.
+        added: Entries of MEMORY.md that are new, or would be.
+        changed: Entries with another text or place.
+        removed: Entries that are gone.
+        missing: Merged facts that MEMORY.md does not hold.
+        candidate: Number of the candidate that waits, 0 for none.
+        tokens_before: Estimated size of MEMORY.md before.
+        tokens_after: The same afterwards.
+        pending: Log entries that are not merged yet.
+        model_calls: Requests made for it.
+    """
+
+    outcome: str
+    reason: str = ""
+    entries: int = 0
+    added: int = 0
+    changed: int = 0
+    removed: int = 0
+    missing: tuple[str, ...] = ()
+    candidate: int = 0
+    tokens_before: int = 0
+    tokens_after: int = 0
+    pending: int = 0
+    model_calls: int = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class MaintenanceFinished(Event):
+    """A run of the maintenance ended.
+
+    Attributes:
+        due: What was due: a whole `cycle`, or a `consolidation`.
+        steps: What came of each step, in words.
+        failed: Names of the steps that failed.
+    """
+
+    due: str
+    steps: tuple[str, ...]
+    failed: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
 class ResultEvicted(Event):
     """A large tool result went to a file."""
 

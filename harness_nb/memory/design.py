@@ -8,15 +8,20 @@ from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Protocol
 
-from harness_nb.core.config import MemoryConfig
+from harness_nb.core.config import MaintenanceConfig, MemoryConfig
 from harness_nb.core.messages import Message
 from harness_nb.core.tokens import TokenCounter
 from harness_nb.core.tool import Tool
 from harness_nb.errors import StoreError
+from harness_nb.memory.blocking import in_thread
+from harness_nb.memory.consolidation import consolidate
+from harness_nb.memory.consolidation_report import ConsolidationReport
 from harness_nb.memory.flush import FlushOutcome, flush
 from harness_nb.memory.injection import Injection, memory_section
+from harness_nb.memory.maintenance import Blocking, Maintenance
 from harness_nb.memory.recall import AgentMemory
 from harness_nb.memory.tools import memory_tools
+from harness_nb.memory.upkeep_events import consolidation_event
 from harness_nb.model.base import Model
 from harness_nb.store.workspace import Workspace
 
@@ -38,8 +43,17 @@ class MemoryDesign(Protocol):
         ...
 
     @property
+    def maintenance(self) -> Maintenance | None:
+        """What keeps it in order in the background and by hand; None where there is nothing to keep."""
+        ...
+
+    @property
     def flushes_after_turn(self) -> bool:
         """Whether the loop is to flush after each turn; before a compaction the compaction's own setting counts."""
+        ...
+
+    def begin(self, session: str) -> None:
+        """A session was opened: the moment for what is read once a session."""
         ...
 
     def tools(self) -> tuple[Tool, ...]:
@@ -58,26 +72,49 @@ class MemoryDesign(Protocol):
 
 
 class TwoLayers:
-    """Two layers: facts are flushed to daily logs, and MEMORY.md, the curated layer, is injected.
+    """Two layers: facts are flushed to daily logs, and merged into MEMORY.md, the curated layer, which is injected.
 
     Args:
         workspace: Holds both layers.
         index: Searches them.
-        model: Extracts the facts.
+        model: Extracts the facts, and merges them.
         config: Settings.
+        maintenance: When the memory is put in order, and how long files are kept.
+        run: Runs a coroutine to its end, from blocking code.
     """
 
     def __init__(
-        self, workspace: Workspace, index: MemoryIndex, model: Model, config: MemoryConfig | None = None
+        self,
+        workspace: Workspace,
+        index: MemoryIndex,
+        model: Model,
+        config: MemoryConfig | None = None,
+        *,
+        maintenance: MaintenanceConfig | None = None,
+        run: Blocking = in_thread,
     ) -> None:
         self.workspace = workspace
         self.index = index
         self.model = model
         self.config = config or MemoryConfig()
+        self._run = run
+        self._maintenance = Maintenance(
+            workspace,
+            index,
+            maintenance or MaintenanceConfig(),
+            self.consolidate,
+            run=run,
+        )
         self._injected: tuple[tuple[Stamp, str], Injection] | None = None
         self._last_flush: tuple[datetime, FlushOutcome] | None = None
-        self._memory = AgentMemory(workspace, index, lambda: self._last_flush)
-        self._tools = memory_tools(workspace, index) if self.config.tools else ()
+        self._memory = AgentMemory(
+            workspace,
+            index,
+            lambda: self._last_flush,
+            consolidating=lambda: self._run(self.consolidate()),
+            config=self.config,
+        )
+        self._tools = memory_tools(workspace, index, self._maintenance.request) if self.config.tools else ()
 
     def __repr__(self) -> str:
         return f"TwoLayers({self.workspace.name!r})"
@@ -88,12 +125,20 @@ class TwoLayers:
         return self._memory
 
     @property
+    def maintenance(self) -> Maintenance:
+        """What keeps it in order."""
+        return self._maintenance
+
+    @property
     def flushes_after_turn(self) -> bool:
         """Whether `flush` is `always`."""
         return self.config.flush == "always"
 
+    def begin(self, session: str) -> None:
+        """Nothing is read once a session: MEMORY.md is shown as it is."""
+
     def tools(self) -> tuple[Tool, ...]:
-        """`memory_search`, `memory_get` and `read_file`, or none when they are switched off."""
+        """The memory tools and `read_file`, or none when they are switched off."""
         return self._tools
 
     def injection(self, counter: TokenCounter) -> Injection:
@@ -133,14 +178,28 @@ class TwoLayers:
         outcome = await flush(self.model, self.workspace, messages, session=session, now=moment)
         if outcome.path:
             outcome = replace(outcome, warning=self._indexed(outcome.path))
+            self._maintenance.request(moment)
         self._last_flush = (moment, outcome)
         return outcome
 
+    async def consolidate(self, now: datetime | None = None) -> ConsolidationReport:
+        """Merges new log entries into MEMORY.md and brings the index up to date; never raises for a failure.
+
+        Args:
+            now: The aware time of the run; by default the workspace clock's.
+        """
+        moment = now or self.workspace.clock.now()
+        report = await consolidate(self.model, self.workspace, self.config, now=moment)
+        if report.entries and (warning := self._indexed(self.workspace.curated.path.name)):
+            report = replace(report, warnings=(*report.warnings, warning))
+        self._maintenance.heard(consolidation_event(report, moment))
+        return report
+
     def _indexed(self, path: str) -> str:
-        """Takes the log into the index; what is wrong when it can't be done now."""
+        """Takes a file into the index; what is wrong when it can't be done now."""
         try:
             self.index.update(path, _INDEX_SECONDS)
-        except Exception as error:  # the facts are written: whatever ails the index, the flush counts
+        except Exception as error:  # the file is written: whatever ails the index, that counts
             return f"The index did not take in {path!r} yet: {type(error).__name__}: {error}"
         return ""
 

@@ -12,11 +12,13 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from harness_nb.core.config import MaintenanceConfig
+from harness_nb.core.events import Event
 from harness_nb.errors import HarnessError
 from harness_nb.memory.consolidation_report import ConsolidationReport
-from harness_nb.memory.maintenance_report import MaintenanceReport, MaintenanceStatus, StepResult
+from harness_nb.memory.maintenance_report import MaintenanceReport, MaintenanceRuns, MaintenanceStatus, StepResult
 from harness_nb.memory.pending import pending
 from harness_nb.memory.retention import Cleared, expire, prune
+from harness_nb.memory.upkeep_events import maintenance_event
 from harness_nb.store.daily_log import Entry
 from harness_nb.store.watermark import ConsolidationState, Watermark
 from harness_nb.store.workspace import Workspace
@@ -97,7 +99,11 @@ class Maintenance:
         config: When, and how long files are kept.
         consolidating: Consolidates at a time.
         run: Runs a coroutine to its end, from a thread without an event loop.
-        told: Called with the report of each run.
+
+    Attributes:
+        heard: Called with an event for each run, and for each consolidation, in the thread that ran it.
+        reports: What came of past runs of this kernel, oldest first.
+        problem: What is wrong with the state file, or empty.
     """
 
     def __init__(
@@ -108,16 +114,15 @@ class Maintenance:
         consolidating: Consolidating,
         *,
         run: Blocking,
-        told: Callable[[MaintenanceReport], None] = lambda _: None,
     ) -> None:
         self.workspace = workspace
         self.index = index
         self.config = config
+        self.heard: Callable[[Event], None] = lambda _: None
         self.reports: list[MaintenanceReport] = []
         self.problem = ""
         self._consolidating = consolidating
         self._run = run
-        self._told = told
         self._started = workspace.clock.now()
         self._wanted_since: datetime | None = None
         self._running = threading.Lock()
@@ -175,6 +180,11 @@ class Maintenance:
         """Runs a whole cycle now, whatever the schedule says; waits for one under way first."""
         with self._running:
             return self._cycle(now or self.workspace.clock.now())
+
+    @property
+    def runs(self) -> MaintenanceRuns:
+        """What came of past runs of this kernel, oldest first."""
+        return MaintenanceRuns(self.reports)
 
     def status(self) -> MaintenanceStatus:
         """Last result of each step, next run, and what is to be done."""
@@ -245,7 +255,7 @@ class Maintenance:
 
     def _reported(self, report: MaintenanceReport) -> MaintenanceReport:
         self.reports = [*self.reports, report][-MOST_REPORTS:]
-        self._told(report)
+        self.heard(maintenance_event(report))
         return report
 
 

@@ -1,20 +1,35 @@
-"""What a person asks the memory of an agent: search it, show it, read the logs, see how it stands."""
+"""What a person asks the memory of an agent: search it, show it, read the logs, consolidate, review, restore."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from datetime import date, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
-from harness_nb.errors import ConfigError, StoreError
+from harness_nb.core.config import MemoryConfig
+from harness_nb.core.tokens import CharsCounter
+from harness_nb.errors import ConfigError, HarnessError, StoreError
+from harness_nb.memory.changes import Change
+from harness_nb.memory.consolidation_report import ConsolidationReport
 from harness_nb.memory.flush import FlushOutcome
+from harness_nb.memory.outline import entries
+from harness_nb.memory.overlap import is_said
+from harness_nb.memory.pending import pending
 from harness_nb.memory.pieces import text_lines
-from harness_nb.memory.results import DailyLogView, MemoryStatus, MemoryText
+from harness_nb.memory.results import DailyLogView, MemoryStatus, MemoryText, Standing
+from harness_nb.memory.review import Numbers, Review
+from harness_nb.memory.review_results import Decision, PendingList, VersionList, VersionRecord
+from harness_nb.store.daily_log import Entry
+from harness_nb.store.files import read_text
+from harness_nb.store.watermark import ConsolidationState, Watermark
 from harness_nb.store.workspace import Workspace
 
 if TYPE_CHECKING:
     from harness_nb.store.hits import SearchHits
     from harness_nb.store.index import MemoryIndex
+
+T = TypeVar("T")
 
 _REFRESH_SECONDS = 0.05  # a status does not wait for other writers
 
@@ -26,6 +41,8 @@ class AgentMemory:
         workspace: Where it lies.
         index: Searches it.
         last_flush: Gives the last flush and when it ended, or None before the first.
+        consolidating: Consolidates and waits for it; None where the memory has no consolidation.
+        config: The cap that decisions of a review keep.
     """
 
     def __init__(
@@ -33,10 +50,15 @@ class AgentMemory:
         workspace: Workspace,
         index: MemoryIndex,
         last_flush: Callable[[], tuple[datetime, FlushOutcome] | None] = lambda: None,
+        *,
+        consolidating: Callable[[], ConsolidationReport] | None = None,
+        config: MemoryConfig | None = None,
     ) -> None:
         self.workspace = workspace
         self.index = index
         self._last_flush = last_flush
+        self._consolidating = consolidating
+        self._review = Review(workspace, config or MemoryConfig())
 
     def __repr__(self) -> str:
         return f"AgentMemory({self.workspace.name!r})"
@@ -65,7 +87,112 @@ class AgentMemory:
             ConfigError: The text is no date.
         """
         wanted = self._day(day)
-        return DailyLogView(self.workspace.daily_log.entries(wanted), wanted)
+        return DailyLogView(self.workspace.daily_log.entries(wanted), wanted, self._standing)
+
+    # Consolidation and review
+
+    def consolidate(self) -> ConsolidationReport:
+        """Merges into MEMORY.md what is not merged yet, now; a change that loses much waits for review.
+
+        Raises:
+            ConfigError: This memory has no consolidation.
+        """
+        if self._consolidating is None:
+            raise ConfigError(f"{self!r} has no consolidation.", "Use an agent of a preset that has one.")
+        return self._consolidating()
+
+    def pending(self) -> PendingList:
+        """Log entries that are not in MEMORY.md yet, and changes that wait for review."""
+        state, problem = self._state()
+        candidates, warnings = self._review.waiting()
+        return PendingList(
+            entries=pending(self.workspace.daily_log, state.marks).entries,
+            candidates=tuple(candidates),
+            last_success=state.last_success,
+            failures=state.failures,
+            warnings=(*((problem,) if problem else ()), *warnings),
+        )
+
+    def accept(self, number: int | str, entries: Numbers = None) -> Decision:
+        """Makes changes of a candidate to MEMORY.md; what was edited there in the meantime stays.
+
+        Args:
+            number: The candidate.
+            entries: Which of its changes, by number; None for all that are not decided.
+
+        Raises:
+            StoreError: There is no such candidate or change, the cap would be exceeded, or a file can't be written.
+        """
+        return self._indexed(self._review.accept(number, entries))
+
+    def reject(self, number: int | str, entries: Numbers = None, *, again: bool = False) -> Decision:
+        """Forgets changes of a candidate; its log entries stay in the logs and count as merged once all is decided.
+
+        Args:
+            number: The candidate.
+            entries: Which of its changes, by number; None for all that are not decided.
+            again: Only for a whole candidate: the next consolidation merges its log entries anew.
+
+        Raises:
+            StoreError: There is no such candidate or change, or a file can't be written.
+        """
+        return self._review.reject(number, entries, again=again)
+
+    def edit(self, number: int | str, entry: int | str, text: str) -> Change:
+        """Replaces the text that a change would give its entry; accept it afterwards.
+
+        Args:
+            number: The candidate.
+            entry: The change, by number.
+            text: The new text, one fact.
+
+        Raises:
+            ConfigError: The text is blank, or the change removes its entry.
+            StoreError: There is no such candidate or change.
+        """
+        return self._review.edit(number, entry, text)
+
+    def versions(self) -> VersionList:
+        """MEMORY.md before each replacement, oldest first."""
+        counter = CharsCounter()
+        found = []
+        for one in self.workspace.curated.versions():
+            text = read_text(one.path) or ""
+            path, size = self.workspace.relative(one.path), counter.count_text(text)
+            found.append(
+                VersionRecord(number=one.number, time=one.time, path=path, entries=len(entries(text)), tokens=size)
+            )
+        return VersionList(found)
+
+    def restore(self, number: int) -> MemoryText:
+        """Makes a version of MEMORY.md the current one; the one that it replaces is kept as a version, too.
+
+        What was merged since then stays in the daily logs and is not merged again by itself.
+
+        Raises:
+            StoreError: There is no such version, or a file can't be written.
+        """
+        self.workspace.curated.restore(number)
+        return self._indexed(self.show())
+
+    def _indexed(self, result: T) -> T:
+        """Takes MEMORY.md into the index, as soon as that can be done."""
+        with suppress(HarnessError):  # the next search sees to it
+            self.index.update(self.workspace.curated.path, _REFRESH_SECONDS)
+        return result
+
+    def _state(self) -> tuple[ConsolidationState, str]:
+        return Watermark(self.workspace.watermark_path, clock=self.workspace.clock).read()
+
+    def _standing(self, found: Sequence[Entry]) -> list[Standing]:
+        """Of log entries: whether each was merged, and whether MEMORY.md says it now."""
+        left = pending(self.workspace.daily_log, self._state()[0].marks).entries
+        waiting = {(entry.date, entry.line) for entry in left}
+        said = [entry.bare for entry in entries(self.workspace.curated.read())]
+        return [
+            Standing("pending" if (entry.date, entry.line) in waiting else "merged", is_said(entry.text, said))
+            for entry in found
+        ]
 
     def status(self) -> MemoryStatus:
         """How the memory stands and where it lies."""
@@ -73,6 +200,7 @@ class AgentMemory:
         entries = self.log()
         last = self._last_flush()
         state, warnings = self._index_state()
+        known, problem = self._state()
         return MemoryStatus(
             workspace=str(self.workspace.path),
             memory_chars=len(text),
@@ -83,7 +211,10 @@ class AgentMemory:
             sessions=len(self.workspace.sessions()),
             index_path=str(self.workspace.index_path),
             index_state=state,
-            warnings=warnings,
+            pending=len(pending(self.workspace.daily_log, known.marks).entries),
+            last_consolidation=known.last_success,
+            failures=known.failures,
+            warnings=(*warnings, problem) if problem else warnings,
             last_flush=last[0] if last else None,
             last_facts=len(last[1].facts) if last else 0,
             last_failure=last[1].failed if last else "",

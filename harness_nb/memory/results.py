@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from datetime import date, datetime
 from typing import TYPE_CHECKING, Any, overload
 
+from harness_nb.core.tokens import CharsCounter
 from harness_nb.memory.pieces import text_lines
 from harness_nb.store.daily_log import Entry
 
@@ -63,18 +64,38 @@ class MemoryText(Displayed):
         return memory_frame(self.records)
 
 
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """How a log entry stands.
+
+    Attributes:
+        state: `pending` or `merged`.
+        in_memory: Whether MEMORY.md says it now.
+    """
+
+    state: str
+    in_memory: bool
+
+
 class DailyLogView(Displayed, Sequence[Entry]):
     """Entries of the daily logs, oldest first.
 
     Args:
         entries: The entries.
         day: The day they are of, or None for all days.
+        standing: Says how entries stand, when that is asked for.
     """
 
-    __slots__ = ("day", "_entries")
+    __slots__ = ("day", "_entries", "_standing")
 
-    def __init__(self, entries: Sequence[Entry], day: date | None = None) -> None:
+    def __init__(
+        self,
+        entries: Sequence[Entry],
+        day: date | None = None,
+        standing: Callable[[Sequence[Entry]], Sequence[Standing]] | None = None,
+    ) -> None:
         self._entries = tuple(entries)
+        self._standing = standing
         self.day = day
 
     @overload
@@ -84,7 +105,7 @@ class DailyLogView(Displayed, Sequence[Entry]):
     def __getitem__(self, at: slice) -> DailyLogView: ...
 
     def __getitem__(self, at: int | slice) -> Entry | DailyLogView:
-        return DailyLogView(self._entries[at], self.day) if isinstance(at, slice) else self._entries[at]
+        return DailyLogView(self._entries[at], self.day, self._standing) if isinstance(at, slice) else self._entries[at]
 
     def __len__(self) -> int:
         return len(self._entries)
@@ -101,8 +122,19 @@ class DailyLogView(Displayed, Sequence[Entry]):
 
     @property
     def records(self) -> list[dict[str, Any]]:
-        """The entries as mappings: the fields of `Entry`, the time with day and zone, and the path in the workspace."""
-        return [asdict(entry) | {"time": entry.moment, "path": f"memory/{entry.date.isoformat()}.md"} for entry in self]
+        """The entries as mappings.
+
+        The fields of `Entry`, the time with day and zone, the path in the workspace, the size, and how each stands.
+        """
+        counter = CharsCounter()
+        made = [
+            asdict(entry)
+            | {"time": entry.moment, "path": f"memory/{entry.date.isoformat()}.md"}
+            | {"tokens": counter.count_text(entry.text)}
+            for entry in self
+        ]
+        standing = self._standing(self._entries) if self._standing is not None else ()
+        return [record | asdict(stands) for record, stands in zip(made, standing, strict=True)] if standing else made
 
     @property
     def df(self) -> DataFrame:
@@ -137,7 +169,10 @@ class MemoryStatus(Displayed):
         sessions: Sessions that have files.
         index_path: Where the search index lies.
         index_state: What it holds, `not built yet`, or what is wrong with it.
-        warnings: What the index warned of.
+        pending: Log entries that are not merged into MEMORY.md yet.
+        last_consolidation: When a consolidation last succeeded, in any kernel, or None.
+        failures: Consolidations that failed since.
+        warnings: What the index warned of, and what is wrong with the state file.
         last_flush: When the last flush ended, or None before the first one of this agent.
         last_facts: Facts that it wrote.
         last_failure: Why it failed, empty when it did not.
@@ -152,6 +187,9 @@ class MemoryStatus(Displayed):
     sessions: int
     index_path: str
     index_state: str
+    pending: int = 0
+    last_consolidation: datetime | None = None
+    failures: int = 0
     warnings: tuple[str, ...] = ()
     last_flush: datetime | None = None
     last_facts: int = 0
@@ -174,6 +212,7 @@ class MemoryStatus(Displayed):
             "sessions": f"{self.sessions:,}",
             "index": f"{self.index_state} ({self.index_path})",
             "last flush": self._flush(),
+            "consolidation": self._consolidation(),
         }
         warnings = [{"name": "warning", "value": warning} for warning in self.warnings]
         return [{"name": name, "value": value} for name, value in shown.items()] + warnings
@@ -186,6 +225,11 @@ class MemoryStatus(Displayed):
             return "none yet"
         came = f"failed: {self.last_failure}" if self.last_failure else f"{counted(self.last_facts, 'fact')} written"
         return f"{self.last_flush:%Y-%m-%d %H:%M}, {came}"
+
+    def _consolidation(self) -> str:
+        last = f"last {self.last_consolidation:%Y-%m-%d %H:%M}" if self.last_consolidation else "none yet"
+        failed = f", {counted(self.failures, 'attempt')} failed since" if self.failures else ""
+        return f"{last}{failed}, {counted(self.pending, 'log entry', 'log entries')} to merge"
 
     @property
     def df(self) -> DataFrame:

@@ -1,36 +1,39 @@
-"""The tools that let a model search the memory and read files of the workspace. None of them changes anything."""
+"""The tools that let a model search the memory, read files of the workspace, and note a fact in today's log."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from harness_nb.core.preview import head_and_tail
 from harness_nb.core.tool import Tool
 from harness_nb.errors import HarnessError, ToolError
-from harness_nb.memory.blocks import block
+from harness_nb.memory.facts import MAX_FACT_CHARS
 from harness_nb.memory.pieces import PIECE_CHARS, numbered_lines, piece
-from harness_nb.store.query import parse_query
+from harness_nb.memory.session_tools import session_tools
+from harness_nb.memory.shown import MAX_HITS, shown_hits, whole_number
+from harness_nb.store.daily_log import Fact
+from harness_nb.store.hits import NOTES
 from harness_nb.store.workspace import Workspace
 
 if TYPE_CHECKING:
     from harness_nb.store.hits import SearchHit
     from harness_nb.store.index import MemoryIndex
 
-MAX_HITS = 30
-"""Most hits that one search gives to a model."""
-
-_COMMENT = re.compile(r"\s*<!--.*?-->")
-_HIT_CHARS = 500
 _FETCHED_HITS = 4 * MAX_HITS  # as messages of sessions are taken out of them
 
 
-def memory_tools(workspace: Workspace, index: MemoryIndex) -> tuple[Tool, ...]:
-    """`memory_search`, `memory_get` and `read_file`, confined to a workspace.
+def memory_tools(
+    workspace: Workspace, index: MemoryIndex, noted: Callable[[], None] = lambda: None
+) -> tuple[Tool, ...]:
+    """The tools of the memory, confined to a workspace.
 
-    Their results are bounded, stand in marked blocks that say they are data, and say how to get the rest. They run in
-    any thread.
+    `memory_search`, `memory_get`, `memory_save`, `session_search`, `session_history` and `read_file`. Their results are
+    bounded, stand in marked blocks that say they are data, and say how to get the rest. They run in any thread.
+
+    Args:
+        workspace: Where they read and write.
+        index: What they search.
+        noted: Called when a fact was saved.
     """
 
     def memory_search(query: str, limit: int = 10) -> str:
@@ -43,7 +46,7 @@ def memory_tools(workspace: Workspace, index: MemoryIndex) -> tuple[Tool, ...]:
             query: Words to look for; "quotes" keep a phrase together.
             limit: Most hits, at most 30.
         """
-        most = min(_whole("limit", limit, 1), MAX_HITS)
+        most = min(whole_number("limit", limit, 1), MAX_HITS)
         asked = str(query or "")
         try:
             hits = noted_first(index, asked)
@@ -59,8 +62,8 @@ def memory_tools(workspace: Workspace, index: MemoryIndex) -> tuple[Tool, ...]:
             start_line: First line, from 1.
             end_line: Last line, included. Left out: as many as fit.
         """
-        first = _whole("start_line", start_line, 1)
-        last = None if end_line is None else _whole("end_line", end_line, 1)
+        first = whole_number("start_line", start_line, 1)
+        last = None if end_line is None else whole_number("end_line", end_line, 1)
         return numbered_lines(path, _text(workspace, path), first, last)
 
     def read_file(path: str, offset: int = 0, limit: int = PIECE_CHARS) -> str:
@@ -71,9 +74,44 @@ def memory_tools(workspace: Workspace, index: MemoryIndex) -> tuple[Tool, ...]:
             offset: First character, from 0.
             limit: Most characters, at most 20,000.
         """
-        return piece(path, _text(workspace, path), _whole("offset", offset, 0), _whole("limit", limit, 1))
+        return piece(path, _text(workspace, path), whole_number("offset", offset, 0), whole_number("limit", limit, 1))
 
-    return tuple(Tool.of(function, effect="read", evicts=False) for function in (memory_search, memory_get, read_file))
+    def memory_save(fact: str) -> str:
+        """Notes one fact in today's log, for later sessions; use it when the person asks you to remember something.
+
+        Args:
+            fact: One sentence that can be understood alone, at most 2,000 characters.
+        """
+        said = _saved(workspace, str(fact or ""))
+        noted()
+        return said
+
+    reading = (memory_search, memory_get, read_file)
+    return (
+        *(Tool.of(function, effect="read", evicts=False) for function in reading),
+        Tool.of(memory_save, effect="write", evicts=False),
+        *session_tools(workspace, index),
+    )
+
+
+def _saved(workspace: Workspace, fact: str) -> str:
+    """Notes a fact whole, or refuses it."""
+    text = fact.strip()
+    if not text:
+        raise ToolError("There is nothing to save: the fact is empty.", "Write it as one sentence.", subject=fact)
+    if len(text) > MAX_FACT_CHARS:
+        raise ToolError(
+            f"The fact has {len(text):,} characters; at most {MAX_FACT_CHARS:,} are stored, and nothing was.",
+            "Say it in fewer words, or save it as several facts.",
+            subject="memory_save",
+        )
+    log, now = workspace.daily_log, workspace.clock.now()
+    path = workspace.relative(log.path(now.date()))
+    try:
+        written = log.append([Fact(text)], source="save", now=now)
+    except HarnessError as error:
+        raise ToolError(error.problem, error.remedy, subject="memory_save") from error
+    return f"Saved to {path}." if written else f"{path} has this already."
 
 
 def noted_first(index: MemoryIndex, query: str) -> list[SearchHit]:
@@ -82,39 +120,11 @@ def noted_first(index: MemoryIndex, query: str) -> list[SearchHit]:
     The question that the model searches for stands in the session log, too, and would always be the best hit. So messages
     come last, and those that ask something are left out.
     """
-    hits = index.search(query, limit=_FETCHED_HITS)
-    notes = [hit for hit in hits if hit.kind != "session"]
-    if notes or not hits:
+    notes = list(index.search(query, limit=MAX_HITS, kinds=NOTES))
+    if notes:
         return notes
-    any_word = parse_query(query).any_word
-    more = index.search_fts(any_word, limit=_FETCHED_HITS) if any_word else hits
-    notes = [hit for hit in more if hit.kind != "session"]
-    return notes or [hit for hit in hits if not hit.content.rstrip().endswith(("?", "？"))]
-
-
-def shown_hits(query: str, hits: Sequence[SearchHit]) -> str:
-    """Search hits for a model to read: one line each, source first, long ones cut down to the snippet."""
-    if not hits:
-        return f"Nothing was found for {query!r}. Try other words, or fewer."
-    return block("search_results", "\n".join(map(_hit_line, hits)), title=f'hits="{len(hits)}"')
-
-
-def _hit_line(hit: SearchHit) -> str:
-    text = _COMMENT.sub("", hit.content)
-    text = text if len(text) <= _HIT_CHARS else hit.snippet
-    text = head_and_tail(" ".join(text.split()), _HIT_CHARS, 0).with_marker(" ...")
-    return f"Source: {hit.path}#{hit.line}: {text}"
-
-
-def _whole(name: str, value: object, least: int) -> int:
-    """A whole number from what a model wrote: a number, or its digits."""
-    if isinstance(value, str) and value.strip().isdecimal():
-        value = int(value)
-    if isinstance(value, float) and value.is_integer():
-        value = int(value)
-    if isinstance(value, bool) or not isinstance(value, int) or value < least:
-        raise ToolError(f"{name}={value!r} is not valid.", f"Give a whole number of {least} or more.", subject=name)
-    return value
+    said = index.search(query, limit=_FETCHED_HITS, kinds=("session",))
+    return [hit for hit in said if not hit.content.rstrip().endswith(("?", "？"))]
 
 
 def _text(workspace: Workspace, path: str) -> str:

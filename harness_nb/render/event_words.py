@@ -3,18 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import fields
 from typing import Any
 
 from harness_nb.core import events as happened
 from harness_nb.core.events import Event
 from harness_nb.core.messages import Usage
-from harness_nb.render.text import count, money, one_line, percent, seconds, short
+from harness_nb.render.text import cell, count, money, one_line, percent, seconds, short
 
 
 def words(event: Event) -> str:
     """What happened, in one line."""
     say = _WORDS.get(type(event))
-    return say(event) if say else event.kind.replace("_", " ")
+    return say(event) if say else _by_fields(event)
+
+
+def _by_fields(event: Event) -> str:
+    """Name and fields of an event that has no words of its own."""
+    said = [
+        f"{one.name.replace('_', ' ')} {one_line(cell(_joined(value)), 80)}"
+        for one in fields(event)
+        if one.name not in ("time", "turn") and (value := getattr(event, one.name)) not in ("", None, ())
+    ]
+    return ": ".join(filter(None, (event.kind.replace("_", " "), ", ".join(said))))
+
+
+def _joined(value: object) -> object:
+    return "; ".join(map(str, value)) if isinstance(value, tuple) else value
 
 
 def usage_words(usage: Usage | None) -> str:
@@ -69,6 +84,14 @@ def _finished(event: Any) -> str:
     return f"answered in {count(event.steps, 'step')}, {usage_words(event.usage)}"
 
 
+def _consolidation(event: Any) -> str:
+    if event.outcome != "applied":
+        return f"consolidation {event.outcome}: {event.reason}"
+    changes = f"{event.added} added, {event.changed} changed, {event.removed} removed"
+    sizes = f"{short(event.tokens_before)} → {short(event.tokens_after)} tokens"
+    return f"{count(event.entries, 'log entry', 'log entries')} merged into MEMORY.md: {changes}, {sizes}"
+
+
 _WORDS: dict[type[Event], Callable[[Any], str]] = {
     happened.TurnStarted: lambda event: f"user: {one_line(event.text)}",
     happened.TextPiece: lambda event: one_line(event.text),
@@ -80,6 +103,8 @@ _WORDS: dict[type[Event], Callable[[Any], str]] = {
     happened.CompactionFinished: compaction_words,
     happened.FactsWritten: _facts,
     happened.FlushFailed: lambda event: f"facts not written: {event.reason}",
+    happened.ConsolidationFinished: _consolidation,
+    happened.MaintenanceFinished: lambda event: f"maintenance: {'; '.join(event.steps)}",
     happened.ResultEvicted: lambda event: f"result of {count(event.chars, 'character')} moved to {event.path}",
     happened.Warned: lambda event: f"{event.about}: {event.text}",
     happened.Interrupted: lambda event: "stopped by the user",

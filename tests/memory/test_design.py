@@ -27,7 +27,8 @@ def design(store: Workspace, index: MemoryIndex, *flush: object, **settings: obj
 
 def test_the_two_layers_are_a_memory_design(store: Workspace, index: MemoryIndex) -> None:
     layers: MemoryDesign = design(store, index)
-    assert [tool.name for tool in layers.tools()] == ["memory_search", "memory_get", "read_file"]
+    names = ["memory_search", "memory_get", "read_file", "memory_save", "session_search", "session_history"]
+    assert [tool.name for tool in layers.tools()] == names
     assert layers.flushes_after_turn
 
 

@@ -79,12 +79,13 @@ def test_the_status_says_how_the_memory_stands(store: Workspace, index: MemoryIn
     assert repr(status) == "MemoryStatus(1 line of MEMORY.md, 2 entries on 2 days)"
     assert (status.log_entries, status.entries_today, status.last_facts) == (2, 1, 1)
     assert str(status).splitlines() == [
-        f"workspace   {store.path}",
-        "MEMORY.md   1 line, 14 characters",
-        "daily logs  2 entries on 2 days, 1 of them today",
-        "sessions    0",
-        f"index       {status.index_state} ({store.index_path})",
-        "last flush  2026-04-12 09:30, 1 fact written",
+        f"workspace      {store.path}",
+        "MEMORY.md      1 line, 14 characters",
+        "daily logs     2 entries on 2 days, 1 of them today",
+        "sessions       0",
+        f"index          {status.index_state} ({store.index_path})",
+        "last flush     2026-04-12 09:30, 1 fact written",
+        "consolidation  none yet, 2 log entries to merge",
     ]
     assert status.index_state == "5 lines of 3 files"
 
@@ -92,13 +93,13 @@ def test_the_status_says_how_the_memory_stands(store: Workspace, index: MemoryIn
 def test_the_status_says_why_the_last_flush_failed(store: Workspace, index: MemoryIndex) -> None:
     last = (store.clock.now(), FlushOutcome(failed="The server said 500."))
     assert "2026-04-12 09:30, failed: The server said 500." in str(AgentMemory(store, index, lambda: last).status())
-    assert "last flush  none yet" in str(AgentMemory(store, index).status())
+    assert "last flush     none yet" in str(AgentMemory(store, index).status())
 
 
 def test_every_answer_shows_itself_and_has_a_frame(store: Workspace, memory: AgentMemory) -> None:
     store.curated.replace("# Lab\n\n- Python 3.11\n")
     store.daily_log.append([Fact("a fact")])
-    for answer, rows in ((memory.show(), 1), (memory.log(), 1), (memory.status(), 6)):
+    for answer, rows in ((memory.show(), 1), (memory.log(), 1), (memory.status(), 7)):
         bundle = answer._repr_mimebundle_()
         assert {"text/plain", "text/html"} <= set(bundle)
         assert len(answer.df) == rows

@@ -30,12 +30,43 @@ def say(store: Workspace, text: str, role: str = "user") -> None:
     )
 
 
-def test_the_tools_only_read_and_are_never_evicted(store: Workspace, index: MemoryIndex) -> None:
+def test_only_memory_save_writes_and_no_result_is_evicted(store: Workspace, index: MemoryIndex) -> None:
     tools = memory_tools(store, index)
-    assert [tool.name for tool in tools] == ["memory_search", "memory_get", "read_file"]
-    assert all(tool.effect == "read" and not tool.evicts for tool in tools)
+    effects = {tool.name: tool.effect for tool in tools}
+    assert effects.pop("memory_save") == "write" and set(effects.values()) == {"read"}
+    assert list(effects) == ["memory_search", "memory_get", "read_file", "session_search", "session_history"]
+    assert not any(tool.evicts for tool in tools)
     assert all(all("description" in one for one in tool.parameters["properties"].values()) for tool in tools)
-    assert [tool.parameters["required"] for tool in tools] == [["query"], ["path"], ["path"]]
+    assert [tool.parameters["required"] for tool in tools] == [
+        ["query"],
+        ["path"],
+        ["path"],
+        ["fact"],
+        ["query"],
+        ["session"],
+    ]
+
+
+def test_a_saved_fact_stands_in_todays_log_and_is_told_of(store: Workspace, index: MemoryIndex) -> None:
+    told: list[int] = []
+    save = {tool.name: tool for tool in memory_tools(store, index, lambda: told.append(1))}["memory_save"].function
+    assert save("Never touch prod.\n- Really") == "Saved to memory/2026-04-12.md."
+    (entry,) = store.daily_log.entries()
+    assert (entry.text, entry.source) == ("Never touch prod.\n- Really", "save") and told == [1]
+    assert save("never touch prod.  - really") == "memory/2026-04-12.md has this already."
+
+
+@pytest.mark.parametrize(
+    ("fact", "said"), [("a" * 2_100, "2,100 characters; at most 2,000"), (" ", "empty"), (None, "empty")]
+)
+def test_r062_a_fact_is_saved_whole_or_refused(
+    store: Workspace, index: MemoryIndex, fact: str | None, said: str
+) -> None:
+    save = {tool.name: tool for tool in memory_tools(store, index)}["memory_save"].function
+    with pytest.raises(ToolError, match=said):
+        save(fact)
+    assert store.daily_log.entries() == []
+    assert save("a" * 2_000) == "Saved to memory/2026-04-12.md." and len(store.daily_log.entries()[0].text) == 2_000
 
 
 def test_r101_hits_stand_in_a_marked_block_with_their_source(store: Workspace, call: Callable[..., str]) -> None:

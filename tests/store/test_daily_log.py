@@ -119,3 +119,29 @@ def test_a_folder_that_can_not_be_used_is_named(tmp_path: Path) -> None:
     assert log.days() == []
     with pytest.raises(StoreError, match="memory"):
         log.append([Fact("a")])
+
+
+def test_an_archived_log_moves_as_it_is(log: DailyLog) -> None:
+    log.append([Fact("a")])
+    before = log.path(TODAY).read_bytes()
+    target = log.archive(TODAY, lambda data: data == before)
+    assert target is not None and target.read_bytes() == before and target.parent.name == "archive"
+    assert log.days() == [] and log.archive(TODAY, lambda _: True) is None
+    assert target.stat().st_mode & 0o777 == 0o600
+
+
+def test_a_log_that_may_not_go_stays(log: DailyLog) -> None:
+    log.append([Fact("a")])
+    assert log.archive(TODAY, lambda _: False) is None and log.days() == [TODAY]
+
+
+def test_what_lies_in_the_archive_is_added_to_and_nothing_stands_there_twice(log: DailyLog) -> None:
+    log.append([Fact("a"), Fact("b")])
+    log.archive(TODAY, lambda _: True)
+    log.append([Fact("b"), Fact("c")])
+    again = log.path(TODAY).read_text(encoding="utf-8")
+    for _ in range(2):  # the second time as after a crash between the two steps
+        target = log.archive(TODAY, lambda _: True)
+        assert target is not None
+        assert [entry.text for entry in read_entries(target.read_text(encoding="utf-8"), TODAY)] == ["a", "b", "c"]
+        log.path(TODAY).write_text(again, encoding="utf-8")
