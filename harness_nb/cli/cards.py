@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 from harness_nb.lab.account import Account, Compaction
@@ -40,9 +41,11 @@ def replay_card(account: Account, *, title: str) -> Card:
         ("largest model input, in tokens", account.peak_tokens),
         ("model input at the end, in tokens", account.final_tokens),
         ("requests above the window", account.overflows),
-        ("plans that failed or were refused", account.failures),
+        ("plans that failed or were refused", len(account.failures)),
     ]
-    return Card(title, line, (Table.of(("", "number"), rows), _compactions(account.compactions)))
+    why = [(text, times) for text, times in Counter(account.failures).items()]
+    failures = (_all(("why", "times"), why, noun="reason", caption="Failed or refused"),) if why else ()
+    return Card(title, line, (Table.of(("", "number"), rows), _compactions(account.compactions), *failures))
 
 
 def reading_card(report: ReadReport, *, with_notes: bool) -> Card:

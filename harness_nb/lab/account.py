@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from typing import Any, Protocol
 
 from harness_nb.agent.driver import Pass
@@ -46,7 +46,7 @@ class Account:
     Attributes:
         turns: Turns that were answered, or replayed.
         compactions: The replacements of the model input, in order.
-        failures: Plans that failed or were refused.
+        failures: Plans that failed or were refused: why, each time.
         facts: Facts that were written to the daily log.
         query: What the memory was searched for, or empty.
         hits: How many hits that had.
@@ -59,8 +59,8 @@ class Account:
 
     turns: int
     compactions: tuple[Compaction, ...]
-    failures: int
-    facts: tuple[str, ...] = field(default=())
+    failures: tuple[str, ...] = ()
+    facts: tuple[str, ...] = ()
     query: str = ""
     hits: int = 0
     window: int = 0
@@ -82,7 +82,8 @@ class Account:
     def from_record(cls, record: Mapping[str, Any]) -> Account:
         """The account that `to_record` made the mapping of."""
         compactions = tuple(Compaction(**one) for one in record["compactions"])
-        return cls(**{**record, "compactions": compactions, "facts": tuple(record["facts"])})
+        texts = {name: tuple(record[name]) for name in ("failures", "facts")}
+        return cls(**{**record, **texts, "compactions": compactions})
 
 
 class _Hits(Protocol):
@@ -109,7 +110,7 @@ def account_of_agent(agent: _Agent, hits: _Hits | None = None) -> Account:
     return Account(
         turns=len(turns),
         compactions=tuple(_of_event(event) for event in attempts if event.outcome == "completed"),
-        failures=sum(event.outcome == "failed" for event in attempts),
+        failures=tuple(event.reason for event in attempts if event.outcome == "failed"),
         facts=tuple(fact for event in events if isinstance(event, FactsWritten) for fact in event.facts),
         query=hits.query if hits is not None else "",
         hits=len(hits) if hits is not None else 0,
@@ -125,7 +126,7 @@ def account_of_replay(run: Replay) -> Account:
     return Account(
         turns=totals.turns,
         compactions=tuple(_of_pass(one, step.turn) for step in run.steps for one in step.passes if one.plan.changes),
-        failures=totals.failures,
+        failures=tuple(one.reason for one in run.plans if one.outcome == "failed"),
         window=run.window,
         window_source=run.final.model.window_source,
         overflows=totals.overflows,
