@@ -3,14 +3,24 @@
 from __future__ import annotations
 
 import atexit
+import os
 import sys
+import time
 from collections.abc import Iterator
-from typing import Any
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from IPython.core.displaypub import CapturingDisplayPublisher
 from IPython.core.interactiveshell import InteractiveShell
 from traitlets.config import Config
+
+import harness_nb
+
+if TYPE_CHECKING:
+    from jupyter_client.blocking import BlockingKernelClient
+    from jupyter_client.manager import KernelManager
 
 
 class ReraisingShell(InteractiveShell):
@@ -70,3 +80,67 @@ def live_shell(shell: ReraisingShell) -> ReraisingShell:
     shell.kernel = object()
     shell.display_pub = CapturingDisplayPublisher()
     return shell
+
+
+@dataclass
+class Ran:
+    """What came of a cell in a kernel."""
+
+    outputs: list[dict[str, Any]] = field(default_factory=list)
+    error: str = ""
+
+    @property
+    def text(self) -> str:
+        """Everything that was printed or returned, as text."""
+        pieces = [output.get("text") or output.get("data", {}).get("text/plain", "") for output in self.outputs]
+        return "\n".join(pieces)
+
+
+class Kernel:
+    """A kernel to run cells in.
+
+    Args:
+        manager: Its manager.
+        client: A client with open channels.
+    """
+
+    def __init__(self, manager: KernelManager, client: BlockingKernelClient) -> None:
+        self.manager = manager
+        self.client = client
+        self.interrupted = 0.0
+
+    def run(self, code: str, *, until: str | None = None) -> Ran:
+        """Runs a cell to its end; with `until`, interrupts it as soon as an output holds that text."""
+        ran, asked = Ran(), self.client.execute(code)
+        while True:
+            message = self.client.get_iopub_msg(timeout=60)
+            if message["parent_header"].get("msg_id") != asked:
+                continue
+            content = message["content"]
+            if message["msg_type"] == "status" and content["execution_state"] == "idle":
+                break
+            if message["msg_type"] == "error":
+                ran.error = "\n".join(content["traceback"])
+            elif message["msg_type"] in ("stream", "display_data", "update_display_data", "execute_result"):
+                ran.outputs.append(content)
+            if until is not None and until in ran.text:
+                until, self.interrupted = None, time.monotonic()
+                self.manager.interrupt_kernel()
+        self.client.get_shell_msg(timeout=60)
+        return ran
+
+
+@pytest.fixture
+def kernel() -> Iterator[Kernel]:
+    """A real kernel; it talks over `ipc`, so it works where there is no network at all."""
+    from jupyter_client.manager import KernelManager
+
+    manager = KernelManager(kernel_name="python3", transport="ipc")
+    manager.start_kernel(env=dict(os.environ, PYTHONPATH=str(Path(harness_nb.__file__).parent.parent)))
+    client = manager.blocking_client()
+    client.start_channels(hb=False)
+    client.wait_for_ready(timeout=60)
+    yield Kernel(manager, client)
+    client.stop_channels()
+    manager.shutdown_kernel(now=True)
+    manager.cleanup_resources()
