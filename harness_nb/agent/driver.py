@@ -190,10 +190,10 @@ def _carried_out(
     """Commits what the guards let through."""
     plan = verdict.plan
     conversation.commit(view, plan)
-    if plan.changes:
-        outcome, reason = "completed", plan.reason
-    elif verdict.refusal or plan.outcome == "failed":
+    if verdict.refusal or plan.outcome == "failed" or plan.error is not None:
         outcome, reason = "failed", verdict.refusal or plan.reason
+    elif plan.changes or plan.remember:
+        outcome, reason = "completed", plan.reason
     else:
         outcome, reason = ("skipped" if is_attempt else "quiet"), plan.reason
     return Pass(
@@ -212,6 +212,8 @@ def _judge(conversation: Conversation, passes: Sequence[Pass]) -> None:
     """Notes whether a call was progress, so that one that was not is not made again and again."""
     last = passes[-1]
     was, now = passes[0].tokens_before, last.tokens_after
+    if last.outcome != "failed" and not any(one.plan.changes for one in passes):
+        return
     if last.outcome == "failed":
         conversation.failed(last.reason, last.view)
     elif last.outcome == "completed" and was - now < guards.LEAST_GAIN * was:

@@ -22,7 +22,7 @@ from harness_nb.agent.steering import Steering
 from harness_nb.core.events import Event
 from harness_nb.core.messages import Message
 from harness_nb.core.view import View
-from harness_nb.errors import SessionBusyError
+from harness_nb.errors import SessionBusyError, StoreError
 from harness_nb.model.resolve import resolve
 from harness_nb.store.sessions import SessionFiles
 
@@ -110,8 +110,12 @@ class Opened:
             SessionBusyError: A turn or a compaction is running.
         """
         with self._busy():
-            await self.steering.at("manual", self.around()[0], self._telling(emit), words=words)
-            self.session.save()
+            tell = self._telling(emit)
+            await self.steering.at("manual", self.around()[0], tell, words=words)
+            try:
+                self.session.save()
+            except StoreError as error:
+                tell(self.session.warned("store", f"The session's log is behind; it is tried again. {error.problem}"))
 
     def leave(self) -> None:
         """Ends the flush under way, writes what is pending and gives the session up; a second time does nothing.

@@ -11,7 +11,7 @@ from typing import Any
 from harness_nb.agent.conversation import Conversation
 from harness_nb.agent.driver import Pass
 from harness_nb.agent.past import read_log
-from harness_nb.core.events import Event
+from harness_nb.core.events import Event, Warned
 from harness_nb.core.item import Item, ModelInput
 from harness_nb.core.messages import Message
 from harness_nb.core.policy import CompactionPolicy
@@ -87,6 +87,12 @@ class Session:
         """Keeps an event, and writes it with the next save."""
         self.events.append(event)
         self._put({"kind": "event", **event.to_record()})
+
+    def warned(self, about: str, text: str) -> Warned:
+        """Keeps a warning, and gives it back to be told."""
+        event = Warned(time=self.conversation.now(), turn=self.turns, about=about, text=text)
+        self.record(event)
+        return event
 
     def pin(self, index: int) -> None:
         """Keeps a message word for word through every compaction."""

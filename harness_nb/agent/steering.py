@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable
 from harness_nb.agent.conversation import Surroundings
 from harness_nb.agent.driver import Answer, Begun, Effect, Leaving, Pass, manage
 from harness_nb.agent.session import Session
-from harness_nb.core.events import CompactionFinished, CompactionStarted, Event, Warned
+from harness_nb.core.events import CompactionFinished, CompactionStarted, Event
 from harness_nb.core.policy import CompactionPolicy
 from harness_nb.core.requests import Ask, Evict, Failure, Reply
 from harness_nb.core.view import Hook, Refusal, View
@@ -190,15 +190,10 @@ class Steering:
             try:
                 self.session.save_list()
             except StoreError as error:
-                emit(self._warned(f"The new list could not be stored; the session goes on. {error.problem}"))
+                emit(self.session.warned("store", f"The new list is not stored; the session goes on. {error.problem}"))
         if one.plan.remember and self._remember is not None:
             self._remember(one.plan.remember)
         emit(event)
-
-    def _warned(self, text: str) -> Event:
-        event = Warned(time=self.session.conversation.now(), turn=self.session.turns, about="store", text=text)
-        self.session.record(event)
-        return event
 
 
 def finished_event(one: Pass, hook: Hook, policy: str, session: Session, seconds: float) -> CompactionFinished:
