@@ -20,7 +20,7 @@ def run(*arguments: str) -> Result:
     ("arguments", "said"),
     [
         (("dmeo",), ["'dmeo'", "Did you mean 'demo'?"]),
-        (("zzz",), ["'zzz'", "demo, doctor, lab"]),
+        (("zzz",), ["'zzz'", "Use one of", "demo, doctor, lab"]),
         (("demo", "--presett", "eney"), ["'--presett'", "'--preset'"]),
         (("demo", "--window", "wide"), ["'wide'", "'--window'", "demo --help."]),
         (("demo", "--window", "0"), ["window=0", "above 0"]),
