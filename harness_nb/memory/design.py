@@ -112,6 +112,7 @@ class TwoLayers:
             index,
             lambda: self._last_flush,
             consolidating=lambda: self._run(self.consolidate()),
+            decided=self._maintenance.look,
             config=self.config,
         )
         self._tools = memory_tools(workspace, index, self._maintenance.request) if self.config.tools else ()
@@ -189,9 +190,12 @@ class TwoLayers:
             now: The aware time of the run; by default the workspace clock's.
         """
         moment = now or self.workspace.clock.now()
+        self._maintenance.answered()
         report = await consolidate(self.model, self.workspace, self.config, now=moment)
         if report.entries and (warning := self._indexed(self.workspace.curated.path.name)):
             report = replace(report, warnings=(*report.warnings, warning))
+        if report.outcome in ("failed", "busy") or (report.pending and report.outcome == "applied"):
+            self._maintenance.request(moment)
         self._maintenance.heard(consolidation_event(report, moment))
         return report
 

@@ -104,6 +104,7 @@ class Maintenance:
         heard: Called with an event for each run, and for each consolidation, in the thread that ran it.
         reports: What came of past runs of this kernel, oldest first.
         problem: What is wrong with the state file, or empty.
+        fault: What kept the thread from its last look, or empty.
     """
 
     def __init__(
@@ -121,10 +122,12 @@ class Maintenance:
         self.heard: Callable[[Event], None] = lambda _: None
         self.reports: list[MaintenanceReport] = []
         self.problem = ""
+        self.fault = ""
         self._consolidating = consolidating
         self._run = run
         self._started = workspace.clock.now()
         self._wanted_since: datetime | None = None
+        self._last_cycle: datetime | None = None  # known here, too, in case the state file can't be written
         self._running = threading.Lock()
         self._watermark = Watermark(workspace.watermark_path, clock=workspace.clock)
 
@@ -139,6 +142,10 @@ class Maintenance:
         """
         if self._wanted_since is None:
             self._wanted_since = since or self.workspace.clock.now()
+
+    def answered(self) -> None:
+        """A consolidation begins: what was requested so far is seen to, and whoever runs it asks again for what is left."""
+        self._wanted_since = None
 
     def look(self) -> None:
         """Looks for entries that an earlier kernel left, and requests their consolidation."""
@@ -156,7 +163,7 @@ class Maintenance:
         return Schedule(
             config=self.config,
             started=self._started,
-            last_cycle=state.last_cycle,
+            last_cycle=max(filter(None, (state.last_cycle, self._last_cycle)), default=None),
             last_attempt=state.last_attempt,
             failures=state.failures,
             wanted_since=self._wanted_since,
@@ -199,7 +206,7 @@ class Maintenance:
             failures=schedule.failures,
             pending=len(left),
             is_running=self._running.locked(),
-            warnings=tuple(text for text in (self.problem, problem) if text),
+            warnings=tuple(text for text in (self.problem, problem, self.fault) if text),
         )
 
     def _left(self) -> tuple[tuple[Entry, ...], str]:
@@ -218,6 +225,7 @@ class Maintenance:
             self._step("prune", now, lambda: _cleared(prune(self.workspace, config.session_retention_days, now))),
             self._step("reindex", now, self._reindexed),
         )
+        self._last_cycle = now
         try:
             self._watermark.change(lambda known: replace(known, last_cycle=now))
         except HarnessError as error:
@@ -230,12 +238,7 @@ class Maintenance:
         return self._reported(MaintenanceReport(time=now, due="consolidation", steps=steps))
 
     def _consolidate(self, now: datetime) -> StepResult:
-        wanted, self._wanted_since = self._wanted_since, None
-        step = self._step("consolidate", now, lambda: _merged(self._run(self._consolidating(now))))
-        left = step.report is not None and step.report.pending
-        if step.outcome in ("failed", "busy") or (left and step.outcome == "done"):
-            self._wanted_since = wanted or now
-        return step
+        return self._step("consolidate", now, lambda: _merged(self._run(self._consolidating(now))))
 
     def _reindexed(self) -> StepResult:
         if self.index.refresh():
@@ -266,4 +269,5 @@ def _cleared(found: Cleared) -> StepResult:
 
 def _merged(report: ConsolidationReport) -> StepResult:
     outcome = "done" if report.outcome == "applied" else report.outcome
-    return StepResult(name="", outcome=outcome, detail=report.summary, report=report)
+    detail = report.summary if report.outcome == "applied" else report.reason
+    return StepResult(name="", outcome=outcome, detail=detail, report=report)

@@ -86,9 +86,13 @@ class MaintenanceThread(threading.Thread):
         maintenance = self._newest()
         if maintenance is None:
             return 0.0
-        clock = maintenance.workspace.clock
-        maintenance.tick(clock.now())
-        left = (maintenance.schedule().next_run - clock.now()).total_seconds()
+        try:
+            clock = maintenance.workspace.clock
+            maintenance.tick(clock.now())
+            left = (maintenance.schedule().next_run - clock.now()).total_seconds()
+        except Exception as error:  # noqa: BLE001 - whatever a user's clock or hook raises, the schedule goes on
+            maintenance.fault = f"{type(error).__name__}: {error}"
+            return MOST_SECONDS
         return min(max(left, _LEAST_SECONDS), MOST_SECONDS)
 
 

@@ -42,6 +42,7 @@ class AgentMemory:
         index: Searches it.
         last_flush: Gives the last flush and when it ended, or None before the first.
         consolidating: Consolidates and waits for it; None where the memory has no consolidation.
+        decided: Called when a candidate was decided on, as what waited behind it may be merged now.
         config: The cap that decisions of a review keep.
     """
 
@@ -52,12 +53,14 @@ class AgentMemory:
         last_flush: Callable[[], tuple[datetime, FlushOutcome] | None] = lambda: None,
         *,
         consolidating: Callable[[], ConsolidationReport] | None = None,
+        decided: Callable[[], None] = lambda: None,
         config: MemoryConfig | None = None,
     ) -> None:
         self.workspace = workspace
         self.index = index
         self._last_flush = last_flush
         self._consolidating = consolidating
+        self._decided = decided
         self._review = Review(workspace, config or MemoryConfig())
 
     def __repr__(self) -> str:
@@ -123,7 +126,9 @@ class AgentMemory:
         Raises:
             StoreError: There is no such candidate or change, the cap would be exceeded, or a file can't be written.
         """
-        return self._indexed(self._review.accept(number, entries))
+        decision = self._review.accept(number, entries)
+        self._decided()
+        return self._indexed(decision)
 
     def reject(self, number: int | str, entries: Numbers = None, *, again: bool = False) -> Decision:
         """Forgets changes of a candidate; its log entries stay in the logs and count as merged once all is decided.
@@ -136,7 +141,9 @@ class AgentMemory:
         Raises:
             StoreError: There is no such candidate or change, or a file can't be written.
         """
-        return self._review.reject(number, entries, again=again)
+        decision = self._review.reject(number, entries, again=again)
+        self._decided()
+        return decision
 
     def edit(self, number: int | str, entry: int | str, text: str) -> Change:
         """Replaces the text that a change would give its entry; accept it afterwards.
