@@ -9,6 +9,12 @@ from harness_nb.render.html import Markup, join, tag
 from harness_nb.render.text import cell, clip, count, text_table
 from harness_nb.render.theme import style_block
 
+NUMBERS = "hnb-num"
+"""Class of cells that are set to the right."""
+
+TO_LEFT = "text-align:left"
+"""Style of cells of text; JupyterLab sets all to the right where it removes the style block."""
+
 MAX_ROWS = 20
 MAX_CELL_CHARS = 240
 SHORT_CHARS = 26
@@ -174,14 +180,15 @@ def _table_html(table: Table) -> Markup:
 
 
 def _side(to_right: bool, is_short: bool) -> str | None:
-    return "hnb-num" if to_right else "hnb-short" if is_short else None
+    return NUMBERS if to_right else "hnb-short" if is_short else None
 
 
 def _cell(value: object, name: str, side: str | None, table: Table) -> Markup:
+    style = None if side == NUMBERS else TO_LEFT
     if isinstance(value, Rich):
-        return tag("td", value.html, class_=side)
+        return tag("td", value.html, class_=side, style=style)
     text = clip(cell(value), MAX_CELL_CHARS)
-    return tag("td", tag("code", text) if name in table.code and text else text, class_=side)
+    return tag("td", tag("code", text) if name in table.code and text else text, class_=side, style=style)
 
 
 def _block_text(block: Block) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 from harness_nb.core.events import Event
 from harness_nb.core.item import Item, ModelInput
 from harness_nb.core.messages import Message, Usage
-from harness_nb.core.plan import Plan, Pressure
+from harness_nb.core.plan import Fate, Plan, Pressure
 from harness_nb.core.transcript import Transcript
 from harness_nb.core.view import View
 from harness_nb.render.card import Card, Pre, Table
@@ -110,43 +110,35 @@ def planned_card(view: View, plan: Plan, policy: str = "") -> Card:
     title = f"What {policy} would do now" if policy else "What would be done now"
     if plan.input is None:
         return Card(title, f"{plan.outcome}: {plan.reason}. Nothing has been changed.")
-    after, fates = view.tokens_of(plan.input), plan.fates(view)
+    after = view.tokens_of(plan.input)
     saved = percent(1 - after / view.tokens, 0) if view.tokens else "0 %"
-    line = f"{plan.outcome}: {plan.reason}. {short(view.tokens)} → {short(after)} tokens (−{saved}). Nothing has been changed."
-    rows = []
+    sizes = f"{short(view.tokens)} → {short(after)} tokens (−{saved})"
+    line = f"{plan.outcome}: {plan.reason}. {sizes}. Nothing has been changed."
+    fates = plan.fates(view)
+    return Card(title, line, (_fate_sums(view, fates), _changed(view, fates), *_made(plan)))
+
+
+def _fate_sums(view: View, fates: tuple[Fate, ...]) -> Table:
+    """How many messages and tokens have which fate."""
     groups: dict[str, list[int]] = {}
     for fate in fates:
         groups.setdefault(f"{fate.fate} ({fate.how})" if fate.how else fate.fate, []).append(fate.index)
-    for name, indices in groups.items():
-        tokens = sum(view.measure(view.log[index]) for index in indices)
-        rows.append((name, len(indices), tokens, span(tuple(indices))))
-    changed = [
-        (
-            fate.index,
-            view.log[fate.index].role,
-            fate.fate,
-            fate.how,
-            view.measure(view.log[fate.index]),
-            shown_text(view.log[fate.index]),
-        )
-        for fate in fates
-        if fate.fate != "kept"
+    rows = [
+        (name, len(indices), sum(view.measure(view.log[index]) for index in indices), span(tuple(indices)))
+        for name, indices in groups.items()
     ]
-    return Card(
-        title,
-        line,
-        (
-            Table.of(("fate", "messages", "tokens", "which"), rows, noun="fate"),
-            Table.of(
-                ("message", "role", "fate", "how", "tokens", "text"),
-                changed,
-                noun="message",
-                caption="Each that is not kept",
-                is_open=False,
-            ),
-            *_made(plan),
-        ),
-    )
+    return Table.of(("fate", "messages", "tokens", "which"), rows, noun="fate")
+
+
+def _changed(view: View, fates: tuple[Fate, ...]) -> Table:
+    """Each message that does not stay as it is."""
+    rows = []
+    for fate in fates:
+        message = view.log[fate.index]
+        if fate.fate != "kept":
+            rows.append((fate.index, message.role, fate.fate, fate.how, view.measure(message), shown_text(message)))
+    head = ("message", "role", "fate", "how", "tokens", "text")
+    return Table.of(head, rows, noun="message", caption="Each that is not kept", is_open=False)
 
 
 def _made(plan: Plan) -> tuple[Pre, ...]:

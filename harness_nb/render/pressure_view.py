@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness_nb.render.card import Block, Card, Drawing, Table
+from harness_nb.render.card import TO_LEFT, Block, Card, Drawing, Table
 from harness_nb.render.html import Markup, join, picture, tag
 from harness_nb.render.pressure import CoursePoint, PressureModel, Threshold
 from harness_nb.render.pressure_svg import BAR_HEIGHT, COURSE_HEIGHT, bar_svg, course_svg
@@ -25,7 +25,7 @@ STYLES = """
 .hnb .hnb-legend tr{display:inline-flex;gap:6px;align-items:baseline}
 .hnb.hnb .hnb-legend table td{padding:1px 0}
 .hnb .hnb-legend td+td+td{color:var(--hnb-muted)}
-.hnb .hnb-swatch{display:inline-block;width:10px;height:10px;border-radius:2px;margin-right:6px}
+.hnb .hnb-swatch{border-radius:2px}
 @container (max-width:520px){.hnb .hnb-scale .hnb-mark{display:none}.hnb .hnb-legend td+td+td{display:none}}
 """
 
@@ -55,7 +55,8 @@ def _bar(model: PressureModel) -> Markup:
 
 
 def _scale(*labels: Markup) -> Markup:
-    return tag("div", *labels, class_="hnb-scale", style="position:relative;height:18px")
+    spaced = [piece for label in labels for piece in (label, " ")]  # seen where the positions are taken away
+    return tag("div", *spaced, class_="hnb-scale", style="position:relative;height:18px;font-size:11px")
 
 
 def _label(words: str, at: float, *, to_left: bool = False, name: str = "hnb-mark") -> Markup:
@@ -139,7 +140,7 @@ def _legend(model: PressureModel) -> Markup:
     rows = [
         tag(
             "tr",
-            tag("td", _swatch(name, colours.get(name)), name),
+            tag("td", _swatch(name, colours.get(name)), name, style=TO_LEFT),
             tag("td", tag("b", f"{tokens:,}")),
             tag("td", share),
         )
@@ -152,7 +153,9 @@ def _swatch(name: str, colour: str | None) -> Markup:
     fill = f"background:{colour}" if colour else f"border:1px solid {NEUTRAL};box-sizing:border-box"
     if name.startswith("reserved"):
         fill = f"background:repeating-linear-gradient(45deg,{NEUTRAL} 0 2px,transparent 2px 4px)"
-    return tag("span", "", class_="hnb-swatch", style=fill)
+    return tag(
+        "span", "", class_="hnb-swatch", style=f"display:inline-block;width:10px;height:10px;margin-right:6px;{fill}"
+    )
 
 
 def _legend_text(model: PressureModel) -> str:

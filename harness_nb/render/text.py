@@ -20,7 +20,8 @@ def short(number: int) -> str:
     for limit, unit, size in ((999_500, "k", 1_000), (999_500_000, "M", 1_000_000)):
         if abs(number) < limit:
             value = number / size
-            return f"{value:.1f}{unit}" if abs(value) < 99.95 and number % size else f"{value:.0f}{unit}"
+            text = f"{value:.1f}" if abs(value) < 99.95 else f"{value:.0f}"
+            return f"{text.removesuffix('.0')}{unit}"
     return f"{number / 1_000_000_000:.1f}G"
 
 

@@ -157,7 +157,7 @@ def test_a_card_of_any_size_is_cut_to_the_limit() -> None:
 
 @pytest.mark.parametrize(
     ("number", "text"),
-    [(0, "0"), (999, "999"), (1_000, "1k"), (6_240, "6.2k"), (99_960, "100k"), (128_000, "128k"), (999_400, "999k"), (1_048_576, "1.0M")],
+    [(0, "0"), (999, "999"), (1_000, "1k"), (6_240, "6.2k"), (99_960, "100k"), (128_000, "128k"), (999_400, "999k"), (1_048_576, "1M"), (16_010, "16k")],
 )  # fmt: skip
 def test_tokens_are_short(number: int, text: str) -> None:
     assert short(number) == text
