@@ -5,20 +5,21 @@ The only layer that imports policies.
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Any
 
 from harness_nb.errors import ConfigError
-from harness_nb.presets import eney, harness
 from harness_nb.presets.preset import Preset
 
 __all__ = ["Preset", "get", "names"]
 
-_MAKERS = {eney.NAME: eney.make, harness.NAME: harness.make}
+_NAMES = ("agentscope", "eney", "harness")
+"""All presets; each is made by `make` in the module of its name, with `_` for `-`, which is loaded on first use."""
 
 
 def names() -> list[str]:
     """Names of all presets, in alphabetical order."""
-    return sorted(_MAKERS)
+    return sorted(_NAMES)
 
 
 def get(name: str, **settings: Any) -> Preset:
@@ -31,11 +32,11 @@ def get(name: str, **settings: Any) -> Preset:
     Raises:
         ConfigError: The name or a setting is unknown, or a value is not valid.
     """
-    maker = _MAKERS.get(name)
-    if maker is None:
+    if name not in _NAMES:
         from difflib import get_close_matches
 
         near = get_close_matches(str(name), names(), 1)
         hint = f"Did you mean {near[0]!r}?" if near else f"Use one of {', '.join(names())}."
         raise ConfigError(f"There is no preset {name!r}.", hint, subject=name)
-    return maker(**settings)
+    made: Preset = import_module(f"{__name__}.{name.replace('-', '_')}").make(**settings)
+    return made

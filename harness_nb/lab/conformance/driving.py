@@ -203,6 +203,17 @@ def gone_from(view: View, plan: Plan) -> tuple[int, ...]:
     return tuple(sorted(item.index for item in view.input if item.index is not None and item.index not in shown))
 
 
+def named_results(messages: Sequence[Message]) -> tuple[Message, ...]:
+    """Messages in which each result has the name of the nearest earlier call with its id, as our loop gives it."""
+    names: dict[str, str] = {}
+    made = []
+    for message in messages:
+        names |= {call.id: call.name for call in message.calls}
+        is_result = message.role == "tool"
+        made.append(replace(message, name=names.get(message.call_id or "")) if is_result else message)
+    return tuple(made)
+
+
 def with_placeholders(messages: Sequence[Message], parts: Sequence[tuple[int, int]], text: str) -> tuple[Message, ...]:
     """Messages with some parts, by message and position, replaced by a text."""
     made = list(messages)

@@ -1,0 +1,433 @@
+"""AgentScope: compaction before a call and after an overflow, eviction of results, and its two layers of memory."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+from harness_nb import presets
+from harness_nb.agent.conversation import Conversation, Surroundings
+from harness_nb.agent.driver import Answer, Begun, Effect, Leaving
+from harness_nb.core.item import Item
+from harness_nb.core.limits import ModelLimits
+from harness_nb.core.messages import Message, ToolCall
+from harness_nb.core.plan import Plan
+from harness_nb.core.requests import Ask, Evict, Failure, Reply
+from harness_nb.core.utf16 import utf16_len
+from harness_nb.core.view import Refusal, View
+from harness_nb.errors import HarnessError, StoreError
+from harness_nb.lab.conformance.cases import Given
+from harness_nb.lab.conformance.compare import Ranked, Tied
+from harness_nb.lab.conformance.driving import (
+    Driven,
+    Stub,
+    conversation,
+    drive,
+    named_results,
+    policy_of,
+    surroundings,
+    verbatim,
+)
+from harness_nb.lab.conformance.folders import files_in, folder, write_exact
+from harness_nb.memory.designs.agentscope_files import SENTINEL, AgentScopeFiles, AgentScopeThrottle
+from harness_nb.memory.designs.agentscope_text import java_order, nanoseconds, written
+
+_LIMITS = ModelLimits(name="stub")
+
+
+def run(given: Given) -> Mapping[str, Any]:
+    """Lets AgentScope act on a case."""
+    if given.kind in _MEMORY:
+        return _MEMORY[given.kind](given.input)
+    return _LEVELS[given.config["level"]](given)
+
+
+def _preset(given: Given, **more: Any) -> Any:
+    settings = dict(given.config.get("compaction") or {})
+    raw = given.config.get("raw_content", False)
+    return policy_of(presets.get("agentscope", variant=given.config["variant"], raw_content=raw, **settings, **more))
+
+
+def _messages(given: Given) -> tuple[Message, ...]:
+    """The conversation as the original holds it: each result with the name of its call, no empty text."""
+    return tuple(replace(message, content=message.content or None) for message in named_results(given.messages()))
+
+
+# Compaction
+
+
+@dataclass
+class _Around:
+    """Answers the driver as the original's surroundings would, and notes what was asked of them.
+
+    Attributes:
+        policy: Its policy.
+        stub: The model.
+        files: Its files, for the request of a flush; no file is written.
+        forced: After an overflow: flush and offload run whatever the settings say.
+        shown: The list that is written down.
+        calls: What each model call was for.
+        flush: What was shown for facts, or None.
+        offload: What was written to the session file, or None.
+        failure: What a call threw at once, which ends the agent's call.
+    """
+
+    policy: Any
+    stub: Stub
+    forced: bool = False
+    calls: list[str] = field(default_factory=list)
+    flush: dict[str, Any] | None = None
+    offload: dict[str, Any] | None = None
+    ahead: Plan | None = None
+
+    def __call__(self, effect: Effect) -> Answer:
+        """What comes of an effect."""
+        if isinstance(effect, Begun):
+            self.ahead = effect.ahead
+        elif isinstance(effect, Leaving):
+            self._leave(effect.view)
+        elif isinstance(effect, Ask):
+            self.calls.append("summary")
+            return _reply(self.stub.next(effect))
+        return None
+
+    def _leave(self, view: View) -> None:
+        """Facts are taken from what becomes a summary; everything is written to the session file."""
+        if self.ahead is None or not any(item.how == "summary" for item in self.ahead.items(view)[:1]):
+            return
+        items = view.input[:] if self.forced else self.policy.shortened(view.input[:])
+        cut = self.policy.cut(items, forced=self.forced).safe
+        config = self.policy.config
+        if config.flush_before_compact or self.forced:
+            self.flush = self._flushed(items[:cut])
+        if config.offload_before_compact or self.forced:
+            self.offload = _offloaded(items)
+
+    def _flushed(self, prefix: Sequence[Item]) -> dict[str, Any]:
+        talk = written((item.index or 0, item.message) for item in prefix if not self.policy.is_summary(item))
+        found = {"messages": list(talk.indices), "wrote": False, "chars": utf16_len(talk.text)}
+        self.flush = found
+        if talk.text.strip():
+            self.calls.append("flush")
+            reply = _reply(self.stub.next(talk))
+            if reply.failure is not None and reply.failure.kind == "throw":
+                raise _ThrownError(reply.failure.detail)
+            found["wrote"] = bool(reply.text.strip()) and reply.text.strip() != "NO_REPLY"
+        return found
+
+
+class _ThrownError(HarnessError):
+    """A call that threw at once where nothing catches it."""
+
+
+def _reply(answer: Any) -> Reply:
+    if isinstance(answer, str):
+        return Reply(answer)
+    kind = "throw" if "throw" in answer else "error"
+    return Reply(None, Failure(kind, str(answer[kind])))
+
+
+def _offloaded(items: Sequence[Item]) -> dict[str, Any]:
+    """The messages with a whole line in the session file: those before the first that can't be encoded."""
+    lines = written((item.index or 0, item.message) for item in items)
+    broken = lines.broken_at
+    if broken is None:
+        return {"messages": list(lines.indices)}
+    return {"messages": list(lines.indices[: lines.indices.index(broken)]), "broken_at": broken}
+
+
+def _hook(given: Given) -> Mapping[str, Any]:
+    """Compaction before a model call."""
+    policy, messages = _preset(given), _messages(given)
+    around = _Around(policy, Stub(given.answers))
+    talk = conversation(messages)
+    items = talk.input[:]
+    before = sum(policy.sizes(items))
+    try:
+        driven = drive(talk, policy, "request", surroundings(messages, _LIMITS), around)
+    except HarnessError:
+        return {**_failed(policy, items, around), "token_estimates": {"before": before}}
+    return {**_outcome(policy, driven, around), "call_fails": False}
+
+
+def _failed(policy: Any, items: Sequence[Item], around: _Around) -> dict[str, Any]:
+    """An error that leaves the hook: the agent's call fails, the conversation stays."""
+    return {
+        "status": "error",
+        "triggered": around.flush is not None,
+        "call_fails": True,
+        "output": [verbatim(item) for item in items],
+        "summarised": [],
+        "model_calls": len(around.calls),
+        "calls": around.calls,
+        "cutoff": None,
+        "flush": around.flush,
+        "offload": None,
+        "summary": None,
+        "hook_error": True,
+    }
+
+
+def _outcome(policy: Any, driven: Driven, around: _Around, *, forced: bool = False) -> dict[str, Any]:
+    view, plan = driven.view, driven.plans[-1]
+    pressure = plan.pressure or view.pressure()
+    items = view.input[:] if forced else policy.shortened(view.input[:])
+    triggered = forced or any(trigger.fired for trigger in pressure.triggers)
+    cut = policy.cut(items, forced=forced) if triggered else None
+    tail = policy.sizes(items[cut.safe :]) if cut is not None and plan.outcome == "compressed" else None
+    before, total = sum(policy.sizes(view.input)), sum(policy.sizes(items))
+    worked = cut is not None and cut.safe > 0
+    suffix = policy.config.truncate_args.truncation_text if policy.config.truncate_args else ""
+    old = [one.index for one in items[: cut.safe] if not policy.is_summary(one)] if worked and cut is not None else []
+    return {
+        "status": {"failed": "error"}.get(plan.outcome, plan.outcome),
+        "triggered": triggered,
+        "output": [_output(item, view, suffix) for item in driven.items],
+        "summarised": old,
+        "model_calls": len(around.calls),
+        "calls": around.calls,
+        "cutoff": None if cut is None else {"raw": cut.raw, "safe": cut.safe},
+        "flush": around.flush,
+        "offload": around.offload,
+        "summary": _summary(driven.items, around) if plan.outcome == "compressed" else None,
+        "token_estimates": {"before": before, "total": total, **({} if tail is None else {"tail": sum(tail)})},
+        "hook_error": plan.outcome == "failed",
+    }
+
+
+def _summary(items: Sequence[Item], around: _Around) -> str:
+    if "summary" not in around.calls:
+        return "none"
+    failed = items[0].meta.get("failed")
+    return "model" if failed is None else "unavailable" if failed == "blank" else "failed"
+
+
+def _output(item: Item, view: View, suffix: str) -> dict[str, Any]:
+    if item.index is None:
+        return {"kind": "summary"}
+    if item.how != "truncated":
+        return verbatim(item)
+    pairs = zip(view.log[item.index].calls, item.message.calls, strict=True)
+    short = [one for at, (old, new) in enumerate(pairs) for one in _shortened(at, old, new, suffix)]
+    return {"kind": "truncated_args", "index": item.index, "arguments": short}
+
+
+def _shortened(at: int, old: ToolCall, new: ToolCall, suffix: str) -> list[dict[str, Any]]:
+    """The arguments of a call that were shortened; what is left of each stands before the suffix."""
+    before, after = old.parsed() or {}, new.parsed() or {}
+    sizes = {key: utf16_len(after[key]) for key in java_order(list(before)) if before[key] != after[key]}
+    return [
+        {"call": at, "key": key, "chars": size, "head": size - utf16_len(suffix), "tail": 0}
+        for key, size in sizes.items()
+    ]
+
+
+def _overflow(given: Given) -> Mapping[str, Any]:
+    """The call failed: a forced compaction, the call's messages once more, and compaction before the second attempt."""
+    policy, messages = _preset(given), _messages(given)
+    talk = conversation(messages)
+    talk.turn = min(given.config["request"], default=len(messages))
+    nothing = _nothing(sum(policy.sizes(talk.input)))
+    error = str(given.config["error"])
+    if not policy.counts_as_overflow(error):
+        return {**nothing, "error": "passed"}
+    if given.config["compaction"] is None:
+        return {**nothing, "error": "replaced" if policy.config.replaces_errors else "passed"}
+    if not talk.input:
+        return {**nothing, "error": "replaced"}
+    around = _Around(policy, Stub(given.answers), forced=True)
+    settings = surroundings(messages, _LIMITS)
+    driven = drive(talk, policy, "overflow", settings, around, error=Refusal(error))
+    found = _outcome(policy, driven, around, forced=True)
+    if not driven.plans[-1].changes:
+        return {**found, "status": "error", "output": [], "error": "replaced"}
+    return {**found, **_second(policy, talk, settings, around)}
+
+
+def _second(policy: Any, talk: Conversation, settings: Surroundings, around: _Around) -> dict[str, Any]:
+    """The second attempt passes the compaction again, with the user's own settings; nothing when that does not act."""
+    again = _Around(policy, around.stub)
+    driven = drive(talk, policy, "request", settings, again)
+    if not driven.plans[-1].changes:
+        return {}
+    found = _outcome(policy, driven, again)
+    calls = [*around.calls, *again.calls]
+    return {"second_pass": True, "output": found["output"], "calls": calls, "model_calls": len(calls)}
+
+
+def _nothing(before: int) -> dict[str, Any]:
+    """What comes of an error that no compaction follows."""
+    found = {"status": "error", "triggered": False, "output": [], "summarised": [], "model_calls": 0, "calls": []}
+    return {**found, "token_estimates": {"before": before}}
+
+
+def _eviction(given: Given) -> Mapping[str, Any]:
+    """One result after its tool ran."""
+    config = given.config
+    policy = policy_of(presets.get("agentscope", variant=config["variant"], tool_result_eviction=config["eviction"]))
+    taken = set(config.get("existing_files") or ())
+    target = config["target_index"]
+
+    def respond(effect: Effect) -> Answer:
+        if not isinstance(effect, Evict):
+            return None
+        path = policy.evicted_path(config["agent"], effect.call_id)
+        return Failure("error", "the file exists") if path in taken else Reply(path)
+
+    messages = _messages(given)
+    size = policy.size(messages[target])
+    driven = drive(conversation(messages), policy, "result", surroundings(messages, _LIMITS), respond)
+    item = next(item for item in driven.items if item.index == target)
+    found = {"summarised": [], "model_calls": 0, "token_estimates": {"result": size}}
+    if item.how != "evicted":
+        return {**found, "status": "noop", "triggered": False, "output": [verbatim(item)]}
+    chars = utf16_len(policy.text_of(messages[target]))
+    sizes = {"head": item.meta["head"], "tail": item.meta["tail"], "full_chars": chars}
+    output = [{"kind": "placeholder", "index": target, **sizes}]
+    evicted = {"path": item.meta["path"], "chars": chars}
+    return {**found, "status": "evicted", "triggered": True, "output": output, "evicted": evicted}
+
+
+_LEVELS = {"hook": _hook, "overflow": _overflow, "eviction": _eviction}
+
+
+# The durable memory
+
+
+def _flush(given: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Facts from a conversation, appended to today's log."""
+    talk = list(enumerate(named_results([Message.from_openai(one) for one in given["messages"]])))
+    stub = Stub(given["answers"])
+    with folder({name: text.replace("<sentinel>", SENTINEL) for name, text in given["files"].items()}) as place:
+        files = AgentScopeFiles(place.workspace.path)
+        found = _flushed(files, stub, talk, given)
+        left = {name: _with_mark(text) for name, text in files_in(place.workspace.path).items()}
+    return {**found, "model_calls": stub.calls, "files": left}
+
+
+def _flushed(
+    files: AgentScopeFiles, stub: Stub, talk: Sequence[tuple[int, Message]], given: Mapping[str, Any]
+) -> dict[str, Any]:
+    request = files.flush_request(talk, given["local_date"])
+    if request is None:
+        return {"status": "noop", "messages": []}
+    about = {
+        "roles": [message.role for message in request.messages],
+        "memory_md": request.has_memory,
+        "daily": request.has_log,
+        "conversation_chars": utf16_len(request.conversation.text),
+    }
+    found: dict[str, Any] = {"messages": list(request.conversation.indices), "request": about}
+    reply = _reply(stub.next(request))
+    if reply.failure is not None:
+        return {**found, "status": "error"}
+    added = files.store_facts(reply.text, given["local_date"], given["now"])
+    if not added:
+        return {**found, "status": "noop"}
+    name = f"memory/{given['local_date']}.md"
+    return {**found, "status": "written", "file": name, "appended": _with_mark(added)}
+
+
+def _with_mark(text: str) -> str:
+    return text.replace(SENTINEL, "<sentinel>")
+
+
+def _watermark(given: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A consolidation with a watermark."""
+    texts = {f"memory/{name}": one["content"] for name, one in given["daily"].items()}
+    texts |= {"MEMORY.md": given["memory_md"]} if given["memory_md"] is not None else {}
+    texts |= {"memory/.consolidation_state": given["state"]} if given["state"] is not None else {}
+    stub = Stub(given["answers"])
+    with folder(texts) as place:
+        root = place.workspace.path
+        for name, one in given["daily"].items():
+            _set_time(root / "memory" / name, one["mtime"])
+        files = AgentScopeFiles(root)
+        fresh = files.fresh()
+        found = {"status": "noop", "fresh": list(fresh.names), "first_run": fresh.is_first}
+        if fresh.entries.strip():
+            found |= {"entries_chars": utf16_len(fresh.entries), "status": _merged(files, stub, given)}
+        return {
+            **found,
+            "model_calls": stub.calls,
+            "memory_md": _text(root / "MEMORY.md"),
+            "state": _text(root / "memory/.consolidation_state"),
+        }
+
+
+def _merged(files: AgentScopeFiles, stub: Stub, given: Mapping[str, Any]) -> str:
+    reply = _reply(stub.next(files.consolidation_request(files.fresh())))
+    if reply.failure is not None:
+        return "error"
+    now = nanoseconds(given["now"]) or 0
+    return (
+        files.store_memory(reply.text, now, _locked)
+        if given.get("memory_md_locked")
+        else files.store_memory(reply.text, now)
+    )
+
+
+def _locked(path: Path, text: str) -> None:
+    raise StoreError(f"{str(path)!r} can't be written.", "The recording says so.", subject=path)
+
+
+def _text(path: Path) -> str | None:
+    return path.read_text(encoding="utf-8") if path.exists() else None
+
+
+def _set_time(path: Path, instant: str) -> None:
+    time = nanoseconds(instant)
+    if time is not None:
+        os.utime(path, ns=(time, time))
+
+
+def _maintenance(given: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Old logs to the archive, old session files away."""
+    with folder() as place:
+        root = place.workspace.path
+        for name in given["daily"]:
+            write_exact(root / "memory" / name, "- a\n")
+        for name in given.get("archive") or ():
+            write_exact(root / "memory/archive" / Path(name).name, "- before\n")
+        for name, time in given["sessions"].items():
+            write_exact(root / name, "{}\n")
+            _set_time(root / name, time)
+        files = AgentScopeFiles(root)
+        moved, kept = files.expire(date.fromisoformat(given["today"]))
+        pruned = files.prune(nanoseconds(given["now"]) or 0)
+    return {"status": "ok", "archived": moved, "kept_in_place": kept, "pruned": pruned}
+
+
+def _throttle(given: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Which of some consolidations run."""
+    throttle = AgentScopeThrottle(given["min_gap_seconds"])
+    ran = []
+    for event in given["events"]:
+        runs = event["kind"] == "tick" or throttle.request(event["at"])
+        if runs and event.get("ok", True):
+            throttle.succeeded(event["at"] + event.get("takes", 0))
+        ran.append(runs)
+    return {"status": "ok", "ran": ran}
+
+
+def _search(given: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Lines found, best first."""
+    with folder(given["files"]) as place:
+        files = AgentScopeFiles(place.workspace.path)
+        limit = {"limit": given["limit"]} if given.get("limit") is not None else {}
+        rows = files.search(given["query"], **limit)
+    hits = [{"path": path, "line": line, "content": text, "rank": Ranked(rank)} for path, line, text, rank in rows]
+    return {"status": "hits" if hits else "none", "hits": Tied(hits)}
+
+
+_MEMORY: dict[str, Callable[[Mapping[str, Any]], Mapping[str, Any]]] = {
+    "memory-flush": _flush,
+    "memory-watermark": _watermark,
+    "memory-maintenance": _maintenance,
+    "memory-throttle": _throttle,
+    "memory-search": _search,
+}
