@@ -192,6 +192,7 @@ class Conversation:
         done: tuple[Plan, ...] = (),
         words: str = "",
         error: Refusal | None = None,
+        strict: bool = False,
     ) -> View:
         """All that a policy may know now."""
         return View(
@@ -215,6 +216,7 @@ class Conversation:
             now=self.now(),
             done=done,
             state=self.state,
+            strict=strict,
         )
 
     def commit(self, view: View, plan: Plan) -> None:

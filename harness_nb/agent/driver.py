@@ -111,7 +111,7 @@ def manage(
     passes: list[Pass] = []
     done: tuple[Plan, ...] = ()
     while not done or (done[-1].again and len(done) < policy.passes):
-        view = conversation.view(hook, around, done=done, words=words, error=error)
+        view = conversation.view(hook, around, done=done, words=words, error=error, strict=True)
         carry_out = _guarded if guarded else _as_shipped
         passed = yield from carry_out(conversation, policy, view, offload)
         if passed.outcome != "quiet":
@@ -132,14 +132,14 @@ def _guarded(conversation: Conversation, policy: CompactionPolicy, view: View, o
     """One pass under the guards. A policy that fails does not cost the user's turn: the pass has failed, no more."""
     before = view.tokens
     try:
-        ahead = policy.plan(view)
+        ahead, final = _looked_ahead(policy, view)
         why = guards.before(view, ahead, conversation.stall)
         if why:
             return _unchanged(view, ahead, "skipped", why, before)
         failure = yield from _begun(view, ahead, offload)
         if failure is not None:
             return _unchanged(view, ahead, "failed", f"nothing was replaced: {failure.detail}", before)
-        view, plan, asked = yield from _strictly(policy, view)
+        view, plan, asked = (yield from _strictly(policy, view)) if final is None else (view, final, ())
         verdict = guards.after(view, plan)
         failure = yield from _more_leaving(view, ahead, verdict.plan, offload)
         if failure is not None:
@@ -153,12 +153,21 @@ def _guarded(conversation: Conversation, policy: CompactionPolicy, view: View, o
 def _as_shipped(conversation: Conversation, policy: CompactionPolicy, view: View, offload: bool) -> Steps:
     """One pass of a system with its faults: what it plans is carried out."""
     before = view.tokens
-    ahead = policy.plan(view)
+    ahead, final = _looked_ahead(policy, view)
     failure = yield from _begun(view, ahead, offload)
     if failure is not None:
         return _unchanged(view, ahead, "failed", f"nothing was replaced: {failure.detail}", before)
-    view, plan, asked = yield from _strictly(policy, view)
+    view, plan, asked = (yield from _strictly(policy, view)) if final is None else (view, final, ())
     return _carried_out(conversation, view, guards.Verdict(plan), asked, _is_attempt(view, ahead), before)
+
+
+def _looked_ahead(policy: CompactionPolicy, view: View) -> tuple[Plan, Plan | None]:
+    """The plan on assumptions; and the same as the final one where it rests on none, as at most requests."""
+    try:
+        final = policy.plan(view)
+    except Unknown:
+        return policy.plan(replace(view, strict=False)), None
+    return final, final
 
 
 def _is_attempt(view: View, ahead: Plan) -> bool:
@@ -234,7 +243,6 @@ def _unchanged(view: View, ahead: Plan, outcome: str, reason: str, tokens: int) 
 
 def _strictly(policy: CompactionPolicy, view: View) -> Generator[Effect, Answer, tuple[View, Plan, Asked]]:
     """Plans until every reply is known; each unknown one is asked for once."""
-    view = replace(view, strict=True)
     asked: list[tuple[Request, Reply]] = []
     while True:
         try:

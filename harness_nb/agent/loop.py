@@ -112,7 +112,7 @@ class Loop:
         partial = Partial(session.write_so_far)
         try:
             session.save()
-            await self.steering.at("turn", self.around()[0], emit)
+            await self.steering.at("turn", self._beside, emit)
             await self._steps(say, emit, partial)
         except (asyncio.CancelledError, KeyboardInterrupt, CarriedInterrupt) as interrupt:
             self._break_off("interrupted", partial)
@@ -151,14 +151,14 @@ class Loop:
             if not reply.calls:
                 return await self._end(reply, step, usages, say, emit)
             await self._run_calls(reply.calls, say)
-            await self.steering.at("result", self.around()[0], emit)
+            await self.steering.at("result", self._beside, emit)
         raise BudgetError(
             f"The turn reached its limit of {self.limits.max_steps} steps.", "Raise max_steps, or ask for less at once."
         )
 
     async def _end(self, reply: Message, step: int, usages: Sequence[Usage], say: Say, emit: Emit) -> None:
-        around, _ = self.around()
-        await self.steering.at("end", around, emit)
+        await self.steering.at("end", self._beside, emit)
+        around = self._beside()
         tokens = self.session.conversation.view("end", around).tokens
         say(
             events.TurnFinished,
@@ -182,7 +182,7 @@ class Loop:
 
     async def _reply(self, step: int, say: Say, emit: Emit, partial: Partial) -> Message:
         """Asks the model; after an overflow once more, on what one forced compaction left."""
-        await self.steering.at("request", self.around()[0], emit)
+        await self.steering.at("request", self._beside, emit)
         try:
             return await self._request(step, say, partial)
         except ContextOverflowError as error:
@@ -200,7 +200,7 @@ class Loop:
             raise self._still_too_long(error, "one compaction was not enough") from error
 
     def _still_too_long(self, error: ContextOverflowError, why: str) -> ContextOverflowError:
-        return still_too_long(self.session.conversation.view("overflow", self.around()[0]), error, why)
+        return still_too_long(self.session.conversation.view("overflow", self._beside()), error, why)
 
     async def _recover(self, error: ContextOverflowError, say: Say, emit: Emit) -> None:
         """One forced compaction for a turn.
@@ -210,9 +210,9 @@ class Loop:
         """
         self.steering.recovered_turn = self.session.turns
         refusal = refusal_of(error)
-        learn(self.session.conversation, refusal, self.around()[0])
+        learn(self.session.conversation, refusal, self._beside())
         say(events.Warned, about="overflow", text=f"The provider refused the input as too long: {error.problem}")
-        passes = await self.steering.at("overflow", self.around()[0], emit, error=refusal)
+        passes = await self.steering.at("overflow", self._beside, emit, error=refusal)
         if not any(one.outcome == "completed" for one in passes):
             why = passes[-1].reason if passes else "nothing could be compacted"
             raise self._still_too_long(error, why) from error
@@ -324,6 +324,9 @@ class Loop:
             self.session.add(
                 Message.assistant(partial.text, finish="interrupted", time=self.session.conversation.now())
             )
+
+    def _beside(self) -> Surroundings:
+        return self.around()[0]
 
     def _saying(self, emit: Emit) -> Say:
         return Say(self.session, emit)

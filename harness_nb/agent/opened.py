@@ -111,7 +111,7 @@ class Opened:
         """
         with self._busy():
             tell = self._telling(emit)
-            await self.steering.at("manual", self.around()[0], tell, words=words)
+            await self.steering.at("manual", lambda: self.around()[0], tell, words=words)
             try:
                 self.session.save()
             except StoreError as error:

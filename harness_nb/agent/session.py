@@ -163,7 +163,9 @@ class Session:
     # Files
 
     def _note(self, index: int, message: Message) -> None:
-        self._put({"kind": "message", "index": index, **message_to_record(redact_message(message))})
+        is_plain = not isinstance(message.content, tuple) and not message.calls and not message.rest
+        clean = message if is_plain else redact_message(message)  # a plain text is masked with its line
+        self._put({"kind": "message", "index": index, **message_to_record(clean)})
 
     def _put(self, record: dict[str, Any]) -> None:
         with self._writing:

@@ -77,7 +77,7 @@ class Steering:
     async def at(
         self,
         hook: Hook,
-        around: Surroundings,
+        around: Callable[[], Surroundings],
         emit: Callable[[Event], None],
         *,
         words: str = "",
@@ -85,13 +85,20 @@ class Steering:
     ) -> tuple[Pass, ...]:
         """Lets the policy act at one point of the loop; what came of it stands in events and files.
 
+        Args:
+            hook: Which point.
+            around: Gives what is sent beside the messages.
+            emit: Called with each event.
+            words: What the user typed with a manual call.
+            error: The provider's refusal, with `overflow`.
+
         Raises:
             HarnessError: The policy says that the turn must not go on.
         """
         if self.policy is None or hook not in self.policy.hooks:
             return ()
         talk = self.session.conversation
-        steps = manage(talk, self.policy, hook, around, words=words, error=error)
+        steps = manage(talk, self.policy, hook, around(), words=words, error=error)
         begun = time.monotonic()
         answer: Answer = None
         while True:

@@ -201,8 +201,10 @@ def _redact_once(text: str, known: Iterable[str]) -> str:
     folded = text.lower()
     for shape in _SHAPES:
         searched = folded if shape.folds else text
-        if any(needle in searched for needle in shape.needles):
-            text = shape.replace_in(text)
+        for needle in shape.needles:
+            if needle in searched:
+                text = shape.replace_in(text)
+                break
     return text
 
 

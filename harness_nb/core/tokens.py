@@ -58,6 +58,9 @@ class CharsCounter:
 class Measure:
     """Size of a message under one counter; each message is measured once, however often it is asked for.
 
+    Attributes:
+        name: How it counts.
+
     Args:
         counter: Counts texts.
         size: Size of one message in tokens; by default the sum over its parts plus a small frame.
@@ -65,13 +68,9 @@ class Measure:
 
     def __init__(self, counter: TokenCounter, size: Callable[[Message, TokenCounter], int] | None = None) -> None:
         self.counter = counter
+        self.name = counter.name
         self._size = size or message_tokens
         self._known: dict[int, tuple[weakref.ref[Message], int]] = {}
-
-    @property
-    def name(self) -> str:
-        """How it counts."""
-        return self.counter.name
 
     def __call__(self, message: Message) -> int:
         """Tokens of a message."""

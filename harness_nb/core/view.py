@@ -221,7 +221,7 @@ class View:
 
     def unchanged(self, reason: str, **fields: object) -> Plan:
         """A plan that leaves the list as it is; other fields of `Plan` may be given."""
-        return Plan(**({"state": self.state, "reason": reason, "pressure": self.pressure()} | fields))  # type: ignore[arg-type]
+        return Plan(**({"reason": reason} | self._kept(fields)))  # type: ignore[arg-type]
 
     def becomes(
         self,
@@ -233,8 +233,13 @@ class View:
         **fields: object,
     ) -> Plan:
         """A plan that replaces the list; other fields of `Plan` may be given."""
-        made = {"state": self.state, "pressure": self.pressure()} | fields
+        made = self._kept(fields)
         return Plan(input=tuple(items), reason=reason, outcome=outcome, lasts=lasts, **made)  # type: ignore[arg-type]
+
+    def _kept(self, fields: Mapping[str, object]) -> dict[str, object]:
+        """State and pressure as they are, unless other ones are given."""
+        pressure = fields["pressure"] if "pressure" in fields else self.pressure()
+        return {"state": self.state, **fields, "pressure": pressure}
 
     def after(self, plan: Plan) -> View:
         """The view as it would be after a plan, so that policies compose."""

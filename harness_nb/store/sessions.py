@@ -101,7 +101,7 @@ class SessionFiles:
         if not records:
             return
         append = append_claimed if self.is_claimed else append_text
-        append(self.log_path, "".join(self._line(record) for record in records))
+        append(self.log_path, self._lines(records))
 
     def load(self) -> LoadedLog:
         """All records of the log; lines that hold none are skipped, each with a warning that names its number.
@@ -131,8 +131,7 @@ class SessionFiles:
         """
         header = {"format": VIEW_FORMAT, "version": VIEW_VERSION, "agent": self.agent, "session": self.session_id}
         header |= {name: value for name, value in record.items() if name != "items"}
-        items = record.get("items", ())
-        write_atomic(self.view_path, "".join(self._line(one) for one in (header, *items)))
+        write_atomic(self.view_path, self._lines((header, *record.get("items", ()))))
 
     def load_view(self) -> dict[str, Any] | None:
         """The view as it was saved, None when there is none that this version can read.
@@ -158,12 +157,18 @@ class SessionFiles:
         times = [path.stat().st_mtime for path in (self.log_path, self.view_path) if path.exists()]
         return datetime.fromtimestamp(max(times), UTC) if times else None
 
-    def _line(self, record: Mapping[str, Any]) -> str:
-        line = to_json(record)
+    def _lines(self, records: Iterable[Mapping[str, Any]]) -> str:
+        """The records as lines, with the keys in their texts masked."""
         known = tuple(self._known_keys())
-        if redact(line, known) != line:  # as a rule there is no key, and then this is all the work
-            line = to_json(redact_json(dict(record), known))
-        return line + "\n"
+        lines = [to_json(record) for record in records]
+        text = "\n".join(lines)
+        if redact(text, known) != text:  # as a rule there is no key, and then this is all the work
+            lines = [_masked(line, known) for line in lines]
+        return "".join(f"{line}\n" for line in lines)
+
+
+def _masked(line: str, known: tuple[str, ...]) -> str:
+    return line if redact(line, known) == line else to_json(redact_json(json.loads(line), known))
 
 
 def _record(line: bytes) -> dict[str, Any] | None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable
+from functools import cached_property
 from pathlib import Path
 
 from harness_nb.core.clock import Clock
@@ -50,12 +51,12 @@ class Workspace:
     def __repr__(self) -> str:
         return f"Workspace({self.name!r})"
 
-    @property
+    @cached_property
     def curated(self) -> Curated:
         """MEMORY.md."""
         return Curated(self.path, clock=self.clock, clean=self.clean)
 
-    @property
+    @cached_property
     def daily_log(self) -> DailyLog:
         """The daily logs in `memory/`."""
         return DailyLog(self.memory_folder, clock=self.clock, clean=self.clean)
