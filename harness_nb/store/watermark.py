@@ -24,7 +24,7 @@ from harness_nb.store.locks import locked
 VERSION = 1
 
 _MOST_FAILURES = 1_000
-_CLOCK_TOLERANCE = timedelta(days=1)  # clocks are set back; what is dated later than that is not a clock's doing
+_CLOCK_TOLERANCE = timedelta(days=366)  # clocks are set back; what is dated later than that is not a clock's doing
 
 
 @dataclass(frozen=True, slots=True)
