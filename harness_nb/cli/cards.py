@@ -69,7 +69,17 @@ def reading_card(report: ReadReport, *, with_notes: bool) -> Card:
     )
 
 
-_COLUMNS = ("turn", "tokens before", "tokens after", "kept", "shortened", "summarised", "gone", "model calls", "why")
+_COLUMNS = (
+    "turn",
+    "tokens before",
+    "tokens after",
+    "kept",
+    "shortened",
+    "in a summary or note",
+    "gone",
+    "model calls",
+    "why",
+)
 
 
 def _compactions(compactions: tuple[Compaction, ...], *, of_session: bool = False) -> Table:

@@ -114,7 +114,7 @@ def recording(transcript: Path, settings: Settings, out: Path, progress: Progres
     notebook = with_parameters(recording_notebook(title), parameters)
     account = _executed(notebook, "_account.account_of_replay(run)", out, path, progress)
     replayed = replay_card(account, title=title)
-    write(page, report_page(title, (reading_card(report, with_notes=True), replayed), notebook))
+    write(page, report_page(title, (replayed, reading_card(report, with_notes=True)), notebook))
     return Outcome(cards=(reading_card(report, with_notes=False), replayed), notebook=path, report=page)
 
 
