@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, cast
 
 from harness_nb.notebook.errors import MagicError
 
@@ -192,9 +192,7 @@ def _take(command: Command, word: str, words: Iterator[Word], given: Given) -> N
         raise MagicError(f"--{option.name} needs a value.", f"Usage: {command.usage}", subject=word)
     read = _read(option, value.text)
     if option.repeats:
-        kept = given.options.setdefault(option.key, [])
-        assert isinstance(kept, list)  # noqa: S101 - only lists are put there
-        kept.append(str(read))
+        given.options[option.key] = [*cast("list[str]", given.options.get(option.key, [])), str(read)]
     else:
         given.options[option.key] = read
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -18,12 +19,12 @@ if TYPE_CHECKING:
     from harness_nb.model.base import ModelRequest
 
 
-class Shown:
+class Shown(ABC):
     """Something that shows itself by a card."""
 
+    @abstractmethod
     def card(self) -> Card:
         """What it shows."""
-        raise NotImplementedError
 
     def __str__(self) -> str:
         return card_text(self.card())

@@ -178,7 +178,7 @@ def pressure_model(
         thresholds=_thresholds(at),
         policy=policy,
         next=plan.reason if plan is not None else "",
-        course=thinned(tuple(_point(one) for one in course)),
+        course=tuple(map(_point, thinned(tuple(course)))),
         window_source=view.model.window_source,
         is_scaled=total != at.tokens,
     )
@@ -200,6 +200,9 @@ def _point(values: Sequence[object]) -> CoursePoint:
     return CoursePoint(*values[:5])  # type: ignore[arg-type]  # points are plain tuples of this order
 
 
+_PART_OF_ROLE = {"tool": "tool results", "assistant": "assistant", "user": "user", "system": "system"}
+
+
 def _parts(view: View, memory_tokens: int) -> tuple[Part, ...]:
     """Estimates of what fills the window: fixed parts first, then messages by role."""
     schemas = min(view.measure.tools(view.tools), view.fixed_tokens)
@@ -210,11 +213,10 @@ def _parts(view: View, memory_tokens: int) -> tuple[Part, ...]:
         "tool schemas": schemas,
     }
     messages = dict.fromkeys(ROLE_COLOURS, 0)
-    names = {"tool": "tool results", "assistant": "assistant", "user": "user", "system": "system"}
-    for item in view.input:
-        made_by_us = item.how in ("summary", "note")
-        name = "summaries and notes" if made_by_us else names[item.message.role]
-        tokens[name] += view.measure(item.message)
+    sums = view.sums(view.measure)
+    for at, item in enumerate(view.input[:]):
+        name = "summaries and notes" if item.how in ("summary", "note") else _PART_OF_ROLE[item.message.role]
+        tokens[name] += sums[at + 1] - sums[at]
         messages[name] += 1
     return tuple(Part(name, tokens[name], messages[name]) for name in ROLE_COLOURS if tokens[name] or messages[name])
 
@@ -245,13 +247,13 @@ def _thresholds(at: Pressure) -> tuple[Threshold, ...]:
     return (*tiers, *sorted(triggers, key=lambda one: (one.unit != "tokens", one.at)))
 
 
-def thinned(course: Sequence[CoursePoint], most: int = MAX_POINTS) -> tuple[CoursePoint, ...]:
+def thinned(course: Sequence[Sequence[object]], most: int = MAX_POINTS) -> tuple[Sequence[object], ...]:
     """At most about so many points; marked ones and those before them always stay, so that no fall is drawn flat."""
     if len(course) <= most:
         return tuple(course)
     pace = len(course) / most
     wanted = {int(at * pace) for at in range(most)} | {len(course) - 1}
     for at, point in enumerate(course):
-        if point.mark:
+        if point[4]:
             wanted |= {at, max(0, at - 1)}
     return tuple(course[at] for at in sorted(wanted))

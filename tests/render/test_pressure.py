@@ -181,7 +181,7 @@ def test_a_long_course_is_thinned_but_keeps_its_marks() -> None:
     course = [CoursePoint(at, 1, at, 9, "compacted" if at % 997 == 0 else None) for at in range(1, 10_001)]
     thin = thinned(course)
     assert len(thin) <= 222 and thin[-1] == course[-1]
-    assert [point for point in thin if point.mark] == [point for point in course if point.mark]
+    assert [point for point in thin if point[4]] == [point for point in course if point.mark]
 
 
 def test_the_card_is_small_at_any_size() -> None:
