@@ -106,12 +106,15 @@ class Failure:
     """Why a request brought nothing.
 
     Attributes:
-        kind: `overflow`, `timeout`, `rate_limit`, `quota`, `permission`, `server_error`, `blank`, `veto` or `error`.
+        kind: `overflow`, `timeout`, `connection`, `rate_limit`, `quota`, `permission`, `server_error`, `bad_reply` (it can't
+            be read), `blank`, `veto` or `error`.
         detail: In words.
+        status: HTTP status, where there was one and it is known.
     """
 
     kind: str
     detail: str = ""
+    status: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
