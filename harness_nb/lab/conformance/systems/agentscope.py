@@ -67,13 +67,12 @@ class _Around:
     Attributes:
         policy: Its policy.
         stub: The model.
-        files: Its files, for the request of a flush; no file is written.
         forced: After an overflow: flush and offload run whatever the settings say.
-        shown: The list that is written down.
         calls: What each model call was for.
         flush: What was shown for facts, or None.
-        offload: What was written to the session file, or None.
-        failure: What a call threw at once, which ends the agent's call.
+        offload: What would be in the session file, or None.
+        cut: Where the list is cut, once that is known.
+        ahead: The plan as it stood before any call.
     """
 
     policy: Any
@@ -82,6 +81,7 @@ class _Around:
     calls: list[str] = field(default_factory=list)
     flush: dict[str, Any] | None = None
     offload: dict[str, Any] | None = None
+    cut: Any = None
     ahead: Plan | None = None
 
     def __call__(self, effect: Effect) -> Answer:
@@ -100,10 +100,10 @@ class _Around:
         if self.ahead is None or not any(item.how == "summary" for item in self.ahead.items(view)[:1]):
             return
         items = view.input[:] if self.forced else self.policy.shortened(view.input[:])
-        cut = self.policy.cut(items, forced=self.forced).safe
+        self.cut = self.policy.cut(items, forced=self.forced)
         config = self.policy.config
         if config.flush_before_compact or self.forced:
-            self.flush = self._flushed(items[:cut])
+            self.flush = self._flushed(items[: self.cut.safe])
         if config.offload_before_compact or self.forced:
             self.offload = _offloaded(items)
 
@@ -150,7 +150,7 @@ def _hook(given: Given) -> Mapping[str, Any]:
     try:
         driven = drive(talk, policy, "request", surroundings(messages, _LIMITS), around)
     except HarnessError:
-        return {**_failed(policy, items, around), "token_estimates": {"before": before}}
+        return {**_failed(policy, items, around), "token_estimates": _sizes(policy, items, around, before)}
     return {**_outcome(policy, driven, around), "call_fails": False}
 
 
@@ -164,12 +164,17 @@ def _failed(policy: Any, items: Sequence[Item], around: _Around) -> dict[str, An
         "summarised": [],
         "model_calls": len(around.calls),
         "calls": around.calls,
-        "cutoff": None,
+        "cutoff": None if around.cut is None else {"raw": around.cut.raw, "safe": around.cut.safe},
         "flush": around.flush,
         "offload": None,
         "summary": None,
         "hook_error": True,
     }
+
+
+def _sizes(policy: Any, items: Sequence[Item], around: _Around, before: int) -> dict[str, int]:
+    """Sizes as far as they were taken: after the pre-pass only where it did not fail."""
+    return {"before": before, **({} if around.cut is None else {"total": sum(policy.sizes(policy.shortened(items)))})}
 
 
 def _outcome(policy: Any, driven: Driven, around: _Around, *, forced: bool = False) -> dict[str, Any]:
