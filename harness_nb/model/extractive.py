@@ -117,4 +117,4 @@ def facts(said: Sequence[Said], known: str, most: int) -> list[str]:
             seen.add(one.words)
             kept.append(one)
     best = sorted(kept, key=lambda one: (-one.weight, one.place))[:most]
-    return [one.cited for one in sorted(best, key=lambda one: one.place)]
+    return [one.noted for one in sorted(best, key=lambda one: one.place)]

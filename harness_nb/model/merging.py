@@ -3,27 +3,34 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import islice
 
+from harness_nb.model.alike import Alike
 from harness_nb.model.cues import bare_fact, fact_weight, topic_of
-from harness_nb.model.sentences import content_words, normal
+from harness_nb.model.sentences import content_words, normal, trigrams
+
+NEAR_REPEAT = 0.8
+"""Entries are near repeats when they have this share of all their runs of three words in common; the newer one stays."""
 
 _HEADING = re.compile(r"^#{1,6}\s")
 _BULLET = re.compile(r"^\s{0,3}[-*+]\s+")
 _COMMENT = re.compile(r"\s*<!--.*?-->", re.DOTALL)
+_CHANGED = r"(?:changed|moved|switched|renamed|updated|raised|lowered|increased|reduced|extended|postponed)"
 _SUBJECT = re.compile(
-    r"^(?P<subject>.{3,80}?)\s*(?:\b(?:is|are|was|were|will be)\b|:|=|是|は)(?P<value>.+)$", re.DOTALL
+    rf"^(?P<subject>.{{3,80}}?)\s*(?:\b(?:is|are|was|were|will be|becomes|became|{_CHANGED})\b|:|=|是|は)(?P<value>.+)$",
+    re.DOTALL,
 )
 _CORRECTS = re.compile(
-    r"\b(?:now|actually|instead|no longer|not any ?more|changed|moved|correction|corrected|updated|new)\b|改|現在|现在",
+    rf"\b(?:now|actually|instead|no longer|not any ?more|becomes|became|{_CHANGED}|correction|corrected|new)\b|改|現在|现在",
     re.IGNORECASE,
 )
 _NEGATION = re.compile(r"\b(?:not|never|no|without|\w+n't)\b|不|没", re.IGNORECASE)
 _FILLERS = frozenset(("now", "new", "actually"))
-_SAME_SHARE = 0.85
-_RAREST = 3  # a repeat may lack one word in seven
+_SAME_SHARE = 0.85  # of the words of both; a repeat may lack one word in seven
+_MOST_COMPARED = 20  # of the entries about one subject, the newest
 _CHARS_PER_TOKEN = 4
 
 
@@ -33,7 +40,7 @@ class _Entry:
     def __init__(self, text: str) -> None:
         self.text = text
 
-    @property
+    @cached_property
     def is_bullet(self) -> bool:
         return _BULLET.match(self.text) is not None
 
@@ -43,15 +50,15 @@ class _Entry:
 
     @cached_property
     def words(self) -> frozenset[str]:
-        return frozenset(content_words(self.fact))
+        """Content words, each with the figures of all in order and whether it is denied: other figures, other words."""
+        words = content_words(self.fact) or [normal(self.fact)]
+        figures = [word for word in words if any(map(str.isdigit, word))]
+        stamp = " ".join(("not" if _NEGATION.search(self.fact) else "", *figures))
+        return frozenset(f"{word} {stamp}" for word in words)
 
     @cached_property
-    def figures(self) -> frozenset[str]:
-        return frozenset(word for word in self.words if any(map(str.isdigit, word)))
-
-    @cached_property
-    def is_negated(self) -> bool:
-        return _NEGATION.search(self.fact) is not None
+    def runs(self) -> frozenset[str]:
+        return frozenset(trigrams(_COMMENT.sub("", self.text)))
 
     @cached_property
     def subject(self) -> tuple[str, ...]:
@@ -65,93 +72,130 @@ class _Entry:
         return found is not None and re.search(r"\d", found["value"]) is not None
 
     @cached_property
+    def says_changed(self) -> bool:
+        return _CORRECTS.search(self.fact) is not None
+
+    @cached_property
     def worth(self) -> int:
         return fact_weight(_BULLET.sub("", self.text))
 
 
 @dataclass(slots=True)
 class _Section:
-    """A heading and what stands below it."""
+    """A heading and what stands below it; None where an entry was taken out."""
 
     heading: str
-    entries: list[_Entry] = field(default_factory=list)
+    entries: list[_Entry | None] = field(default_factory=list)
+
+    @property
+    def left(self) -> list[_Entry]:
+        """The entries that are still there."""
+        return [entry for entry in self.entries if entry is not None]
 
 
 class _Memory:
-    """The sections, and their bullets by the words that a repeat or a correction would share with them."""
+    """The sections, with their bullets by what a repeat or a correction would share with them.
 
-    def __init__(self, sections: list[_Section]) -> None:
+    Args:
+        sections: The memory so far; of its own repeats the first stays.
+        facts: What will be placed.
+    """
+
+    def __init__(self, sections: list[_Section], facts: Sequence[_Entry]) -> None:
         self.sections = sections
-        self._homes: dict[_Entry, _Section] = {}  # of the bullets that are still there
-        self._by_word: dict[str, list[_Entry]] = {}
-        self._by_subject: dict[tuple[str, ...], list[_Entry]] = {}
+        self.by_age: dict[_Entry, None] = {}
+        there = [entry for section in sections for entry in section.left]
+        bullets = [entry for entry in (*there, *facts) if entry.is_bullet]
+        self._by_words: Alike[_Entry] = Alike(_SAME_SHARE, (one.words for one in bullets))
+        self._by_runs: Alike[_Entry] = Alike(NEAR_REPEAT, (one.runs for one in bullets))
+        self._by_subject: dict[tuple[str, ...], dict[_Entry, None]] = {}
+        self._places: dict[_Entry, tuple[_Section, int]] = {}
+        self._homes = {normal(section.heading.lstrip("# ")): section for section in reversed(sections)}
         for section in sections:
-            for entry in section.entries:
-                self._index(entry, section)
+            for at, entry in enumerate(section.left):
+                if entry.is_bullet and self._repeats(entry):
+                    section.entries[at] = None
+                else:
+                    self._put(entry, section, at)
 
     def place(self, fact: _Entry) -> None:
-        """Puts a fact where the one it repeats or corrects stands, else at the end of its topic."""
-        former = next(
-            (entry for entry in self._alike(fact) if _says_the_same(fact, entry) or _corrects(fact, entry)), None
-        )
-        if former is None:
-            home = self._section_of_topic(fact)
-            home.entries.append(fact)
+        """Puts a fact where the first one that it repeats or corrects stands, else at the end of its topic."""
+        former = self._repeats(fact) or self._corrected(fact)
+        places = [self._take_out(entry) for entry in former]
+        if places:
+            self._put(fact, *places[0])
         else:
-            home = self._homes.pop(former)
-            home.entries[home.entries.index(former)] = fact
-        self._index(fact, home)
+            home = self._home_of(fact)
+            home.entries.append(None)
+            self._put(fact, home, len(home.entries) - 1)
 
-    def _index(self, entry: _Entry, home: _Section) -> None:
+    def _put(self, entry: _Entry, section: _Section, at: int) -> None:
+        section.entries[at] = entry
+        self.by_age[entry] = None
         if entry.is_bullet:
-            self._homes[entry] = home
-            for word in entry.words or {normal(entry.fact)}:
-                self._by_word.setdefault(word, []).append(entry)
-            self._by_subject.setdefault(entry.subject, []).append(entry)
+            self._places[entry] = (section, at)
+            self._by_words.add(entry, entry.words)
+            self._by_runs.add(entry, entry.runs)
+            self._by_subject.setdefault(entry.subject, {})[entry] = None
 
-    def _alike(self, fact: _Entry) -> list[_Entry]:
-        """Bullets with the same subject, and those that share one of the fact's rarest words: a repeat has nearly all."""
-        words = sorted(fact.words or {normal(fact.fact)}, key=lambda word: (len(self._by_word.get(word, ())), word))
-        rarest = [entry for word in words[:_RAREST] for entry in self._by_word.get(word, ())]
-        same_subject = self._by_subject.get(fact.subject, ()) if fact.subject else ()
-        return [entry for entry in (*same_subject, *rarest) if entry in self._homes]
+    def _take_out(self, entry: _Entry) -> tuple[_Section, int]:
+        section, at = self._places.pop(entry)
+        section.entries[at] = None
+        del self.by_age[entry]
+        self._by_words.remove(entry)
+        self._by_runs.remove(entry)
+        del self._by_subject[entry.subject][entry]
+        return section, at
 
-    def _section_of_topic(self, fact: _Entry) -> _Section:
+    def _repeats(self, fact: _Entry) -> list[_Entry]:
+        """What says the same in the same words or nearly the same text, in the order it was put there."""
+        return list(dict.fromkeys((*self._by_words.find(fact.words), *self._by_runs.find(fact.runs))))
+
+    def _corrected(self, fact: _Entry) -> list[_Entry]:
+        """The newest that has the same subject and another value, if any."""
+        about = self._by_subject.get(fact.subject, {}) if fact.subject else {}
+        newest = islice(reversed(about), _MOST_COMPARED)
+        return list(islice((entry for entry in newest if _corrects(fact, entry)), 1))
+
+    def _home_of(self, fact: _Entry) -> _Section:
         """The section of the fact's topic, which is made when there is none."""
         topic = topic_of(fact.text)
-        home = next((one for one in self.sections if normal(one.heading.lstrip("# ")) == normal(topic)), None)
+        home = self._homes.get(normal(topic))
         if home is None:
-            home = _Section(f"## {topic}")
+            home = self._homes[normal(topic)] = _Section(f"## {topic}")
             self.sections.append(home)
         return home
 
 
 def merged(memory: str, entries: str, budget_tokens: int) -> str:
-    """The whole new curated memory.
+    """The whole new curated memory; no two bullets in it are near repeats.
 
     Args:
         memory: The curated memory so far, Markdown. Its headings and order are kept.
         entries: New log entries, oldest first; only their bullets count, or their lines where there are none.
         budget_tokens: Largest size, four characters a token. The least weighty and oldest bullets go first.
     """
-    notes = _Memory(_sections(memory))
-    for fact in _new_facts(entries):
+    facts = _new_facts(entries)
+    notes = _Memory(_sections(memory), facts)
+    for fact in facts:
         notes.place(fact)
-    _trim(notes.sections, budget_tokens * _CHARS_PER_TOKEN)
+    _trim(notes, budget_tokens * _CHARS_PER_TOKEN)
     return _written(notes.sections)
 
 
 def _sections(markdown: str) -> list[_Section]:
     sections = [_Section("")]
     is_fenced = is_open = False
+    last = _Entry("")
     for line in markdown.splitlines():
         entries = sections[-1].entries
         if not is_fenced and _HEADING.match(line):
             sections.append(_Section(line.strip()))
         elif is_fenced or (is_open and line.strip() and not _BULLET.match(line)):
-            entries[-1].text += f"\n{line}"
+            last.text += f"\n{line}"
         elif line.strip():
-            entries.append(_Entry(line.rstrip()))
+            last = _Entry(line.rstrip())
+            entries.append(last)
         is_fenced ^= line.lstrip().startswith(("```", "~~~"))
         is_open = bool(line.strip() and sections[-1].entries)
     return sections
@@ -163,38 +207,39 @@ def _new_facts(entries: str) -> list[_Entry]:
     return [_Entry(f"- {_BULLET.sub('', line).strip()}") for line in bullets or lines]
 
 
-def _says_the_same(new: _Entry, old: _Entry) -> bool:
-    if not new.words or not old.words:
-        return normal(new.fact) == normal(old.fact)
-    same = len(new.words & old.words) >= _SAME_SHARE * len(new.words | old.words)
-    return same and new.figures == old.figures and new.is_negated == old.is_negated
-
-
 def _corrects(new: _Entry, old: _Entry) -> bool:
-    """Same subject, another value: plain only for a figure, a subject of two words, or with a word that says so."""
+    """Of one subject: another value, plain only for a figure, a subject of two words, or with a word that says so."""
     is_plain = len(new.subject) > 1 or (new.has_figure_as_value and old.has_figure_as_value)
-    return bool(new.subject) and new.subject == old.subject and (is_plain or _CORRECTS.search(new.fact) is not None)
+    return is_plain or new.says_changed
 
 
-def _trim(sections: list[_Section], most_chars: int) -> None:
-    """Takes entries out until the budget holds: bullets before prose, the least weighty first, of equal ones the older."""
-    excess = len(_written(sections)) - most_chars
+def _trim(notes: _Memory, most_chars: int) -> None:
+    """Takes out what is above the budget: bullets before prose, the least weighty first, of equal ones the older.
+
+    A heading goes with the last entry below it, and headings that had none at the very end.
+    """
+    excess = len(_written(notes.sections)) - most_chars
     if excess <= 0:
         return
+    home = {entry: section for section in notes.sections for entry in section.left}
+    left = {id(section): len(section.left) for section in notes.sections}
     out: set[_Entry] = set()
-    left = {id(section): len(section.entries) for section in sections}
-    places = [(section, entry) for section in sections for entry in section.entries]
-    for section, entry in sorted(places, key=lambda place: (not place[1].is_bullet, place[1].worth)):
+    for entry in sorted(notes.by_age, key=lambda entry: (not entry.is_bullet, entry.worth)):
         if excess <= 0:
             break
         out.add(entry)
         excess -= len(entry.text) + 1
+        section = home[entry]
         left[id(section)] -= 1
         if not left[id(section)]:
             excess -= len(section.heading) + 2
             section.heading = ""
-    for section in sections:
-        section.entries = [entry for entry in section.entries if entry not in out]
+    for section in notes.sections:
+        section.entries = [entry for entry in section.left if entry not in out]
+    while excess > 0 and any(section.heading for section in notes.sections):
+        last = next(section for section in reversed(notes.sections) if section.heading)
+        excess -= len(last.heading) + 2
+        last.heading = ""
 
 
 def _written(sections: Iterable[_Section]) -> str:
@@ -202,11 +247,13 @@ def _written(sections: Iterable[_Section]) -> str:
     blocks: list[str] = []
     for section in sections:
         blocks += [section.heading] if section.heading else []
-        last: _Entry | None = None
-        for entry in section.entries:
-            if last is not None and last.is_bullet and entry.is_bullet:
-                blocks[-1] += f"\n{entry.text}"
-            else:
+        run: list[str] = []
+        for entry in section.left:
+            if not entry.is_bullet:
+                blocks += ["\n".join(run)] if run else []
+                run = []
                 blocks.append(entry.text)
-            last = entry
+            else:
+                run.append(entry.text)
+        blocks += ["\n".join(run)] if run else []
     return "\n\n".join(blocks) + "\n" if blocks else ""

@@ -19,6 +19,7 @@ _ABBREVIATION = re.compile(
 )
 _CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
 _TOKEN = re.compile(rf"[{_CJK}]+|[^\W_{_CJK}]+(?:[._'’/@:+-]+[^\W_{_CJK}]+)*")
+_PLAIN_WORD = re.compile(rf"[{_CJK}]|[^\W{_CJK}]+")
 _CJK_FILLER = re.compile(r"[我你您他她它的吗呢么什了吧谁哪在是有请]|^[\u3040-\u309f]+$")
 _WRAPPED_CHARS = 60  # a line this long that goes on in lower case was wrapped by an editor
 _LONGEST_WORD_CHARS = 120  # longer ones are encoded data, except where no spaces are written
@@ -102,6 +103,12 @@ def tokens(text: str) -> list[str]:
         else:
             found.append(word.removesuffix("'s").removesuffix("’s"))
     return found
+
+
+def trigrams(text: str) -> list[str]:
+    """All runs of three words in order, folded; of a shorter text the whole. A CJK character counts as a word."""
+    words = _PLAIN_WORD.findall(normal(text))
+    return [" ".join(words[at : at + 3]) for at in range(max(len(words) - 2, 1))]
 
 
 def content_words(text: str) -> list[str]:

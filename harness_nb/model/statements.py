@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
@@ -14,6 +15,9 @@ _LONGEST_CHARS = 320
 _SAME_SHARE = 0.8
 _QUOTED_WEIGHT = 3  # it was chosen once
 _LABELS = {"user": "User", "assistant": "Assistant", "tool": "Tool"}
+_PERSONAL = re.compile(
+    r"\b(?:I|[Mm](?:e|y|ine|yself)|[Ww]e|us|[Oo]urs?|ourselves|[Yy]ou(?:rs?|rself|rselves)?)\b|[我咱你您私僕俺]|(?<!\w)(?:나[는의를]|내|제|저[는희의]|우리)(?!\w)|(?<!\w)(?:내가|제가)"
+)
 _NEGATIONS = frozenset(("not", "never", "no", "don't", "without", "isn't", "不", "没"))
 
 
@@ -45,9 +49,10 @@ class Sentence:
         return f"{self.who}: {self.text}" if self.who else self.text
 
     @property
-    def cited(self) -> str:
-        """The sentence with its speaker before it and the number of its message behind it."""
-        return self.quoted if self.number is None else f"{self.quoted} [#{self.number}]"
+    def noted(self) -> str:
+        """The sentence as a note: with its speaker only where it says "I", "we" or "you", and its message's number."""
+        text = self.quoted if _PERSONAL.search(self.text) else self.text
+        return text if self.number is None else f"{text} [#{self.number}]"
 
 
 def sentences_of(said: Iterable[Said]) -> list[Sentence]:

@@ -86,10 +86,10 @@ def test_flush_finds_facts_of_user_and_assistant_with_their_messages() -> None:
     lines = ask(OfflineModel(), TALK, purpose="flush").text.splitlines()
     assert lines == [
         "- User: My name is Ada and I work at Initech. [#4]",
-        "- User: the deploy key is in vault/prod.yaml. [#4]",
+        "- the deploy key is in vault/prod.yaml. [#4]",
         "- Assistant: We decided to use PostgreSQL 16 instead of SQLite. [#7]",
         "- User: I prefer tabs. [#8]",
-        "- User: The deadline is 12 June 2026. [#8]",
+        "- The deadline is 12 June 2026. [#8]",
     ]
 
 
@@ -111,7 +111,7 @@ def test_flush_reads_chinese_and_japanese() -> None:
     talk = "<conversation>\n[USER #1] 请记住我喜欢绿茶。你好！\n[USER #2] 締め切りは6月12日です。\n</conversation>"
     assert ask(OfflineModel(), talk, purpose="flush").text.splitlines() == [
         "- User: 请记住我喜欢绿茶。 [#1]",
-        "- User: 締め切りは6月12日です。 [#2]",
+        "- 締め切りは6月12日です。 [#2]",
     ]
 
 
