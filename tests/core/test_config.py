@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from dataclasses import FrozenInstanceError, fields
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -8,6 +9,7 @@ import pytest
 from harness_nb.core.config import (
     EXCLUDED_TOOLS,
     CompactionConfig,
+    MaintenanceConfig,
     MemoryConfig,
     ToolResultEvictionConfig,
     TruncateArgsConfig,
@@ -35,6 +37,10 @@ def test_defaults_are_those_of_the_documentation() -> None:
     assert (compaction.summary_prompt, compaction.truncate_args) == (None, None)
     assert (arguments.trigger_messages, arguments.trigger_tokens) == (25, 40_000)
     assert (arguments.keep_messages, arguments.keep_tokens, arguments.max_arg_length) == (20, 0, 2_000)
+    memory, maintenance = MemoryConfig(), MaintenanceConfig()
+    assert (memory.max_memory_tokens, memory.review) == (4_000, "doubtful")
+    assert (maintenance.interval, maintenance.min_gap) == (timedelta(hours=6), timedelta(minutes=30))
+    assert (maintenance.daily_file_retention_days, maintenance.session_retention_days) == (90, 180)
     assert (eviction.max_result_chars, eviction.preview_chars) == (80_000, 2_000)
     assert (eviction.eviction_path, eviction.excluded_tool_names) == ("large_tool_results", EXCLUDED_TOOLS)
 
@@ -76,6 +82,14 @@ def test_a_switch_is_true_or_false_and_nothing_like_it(kind: Any, name: str) -> 
         (MemoryConfig, "flush", "sometimes"),
         (MemoryConfig, "flush", True),
         (MemoryConfig, "max_injected_tokens", 0),
+        (MemoryConfig, "max_memory_tokens", 0),
+        (MemoryConfig, "batch_tokens", 0),
+        (MemoryConfig, "review", "never"),
+        (MemoryConfig, "review", True),
+        (MemoryConfig, "max_loss_share", 1.1),
+        (MemoryConfig, "max_loss_share", float("nan")),
+        (MemoryConfig, "max_loss_share", "0.3"),
+        (MemoryConfig, "max_loss_share", True),
         (ModelLimits, "window", 0),
         (ModelLimits, "window", None),
         (ModelLimits, "window", 1.5),

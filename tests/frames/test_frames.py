@@ -26,6 +26,10 @@ SCHEMAS = {
     frames.parts_frame: columns.PARTS,
     frames.tools_frame: columns.TOOLS,
     frames.sessions_frame: columns.SESSIONS,
+    frames.changes_frame: columns.CHANGES,
+    frames.pending_frame: columns.PENDING,
+    frames.versions_frame: columns.VERSIONS,
+    frames.maintenance_frame: columns.MAINTENANCE,
 }
 EXAMPLES = {
     "text": "a",
