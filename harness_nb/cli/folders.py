@@ -6,7 +6,6 @@ import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
-import harness_nb
 from harness_nb.errors import StoreError
 
 
@@ -31,7 +30,7 @@ def notebooks_folder() -> Path:
     Raises:
         StoreError: There are none.
     """
-    package = Path(harness_nb.__file__).parent
+    package = Path(__file__).parents[1]
     for folder in (package / "_notebooks", package.parent / "notebooks"):
         if folder.is_dir():
             return folder
