@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from dataclasses import dataclass, fields
 from datetime import datetime
@@ -32,10 +33,17 @@ class Event:
 
     def to_record(self) -> dict[str, object]:
         """A mapping of JSON values."""
-        return {"event": self.kind} | {one.name: _plain(getattr(self, one.name)) for one in fields(self)}
+        return {"event": self.kind} | {name: _plain(getattr(self, name)) for name in _names(type(self))}  # type: ignore[arg-type]  # classes are hashable
+
+
+@functools.cache
+def _names(kind: type[Event]) -> tuple[str, ...]:
+    return tuple(one.name for one in fields(kind))
 
 
 def _plain(value: object) -> object:
+    if value is None or isinstance(value, str | int | float):
+        return value
     if isinstance(value, datetime):
         return value.isoformat()
     if isinstance(value, Usage):
@@ -46,7 +54,7 @@ def _plain(value: object) -> object:
         return [_plain(one) for one in value]
     if isinstance(value, dict):
         return {str(key): _plain(one) for key, one in value.items()}
-    return value if value is None or isinstance(value, str | int | float | bool) else str(value)
+    return str(value)
 
 
 @dataclass(frozen=True, kw_only=True)

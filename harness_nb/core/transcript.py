@@ -71,6 +71,8 @@ class Transcript(Sequence[Message]):
     def __getitem__(self, index: int | slice) -> Message | tuple[Message, ...]:
         if isinstance(index, slice):
             start, stop, step = index.indices(self._length)
+            if (start, stop, step) == (0, len(self._store.messages), 1):  # all of it: one copy is enough
+                return tuple(self._store.messages)
             if step > 0:
                 return tuple(self._store.messages[start:stop:step])
             return tuple(self._store.messages[one] for one in range(start, stop, step))
