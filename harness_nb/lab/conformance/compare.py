@@ -3,6 +3,7 @@
 Everything is compared exactly, unless the adapter marks a value as one of these:
 
 * `Worded`: a figure that counts words of ours where the real system has its own;
+* `WordedShare`: a percentage that such figures are in;
 * `Wording`: such words themselves;
 * `Ranked`: a relevance figure, recorded with six digits;
 * `Tied`: a list in which neighbours of equal rank have no order.
@@ -32,6 +33,10 @@ _MISSING = object()
 
 class Worded(int):
     """A figure that counts words of ours: it may be off by `SHARE` or `TOKENS`, within `MOST`."""
+
+
+class WordedShare(float):
+    """A percentage that counts words of ours: it may be off by one point, within `MOST`."""
 
 
 class Wording(str):
@@ -125,6 +130,8 @@ def _equal(expected: Any, actual: Any) -> bool:
         return expected is actual
     if isinstance(actual, Worded):
         return isinstance(expected, int | float) and abs(expected - actual) <= _allowed(expected)
+    if isinstance(actual, WordedShare):
+        return isinstance(expected, int | float) and abs(expected - actual) <= min(1.0, MOST * abs(expected))
     if isinstance(actual, Ranked):
         return isinstance(expected, int | float) and math.isclose(expected, actual, rel_tol=_RANK_SHARE)
     return bool(expected == actual)
