@@ -138,18 +138,16 @@ def rows(name: str, data: bytes, first_line: int = 1) -> Iterator[Row]:
         data: Its bytes, or those behind the lines already known.
         first_line: Number of the first line in `data`.
     """
-    lines = enumerate(data.split(b"\n"), first_line)
     if kind_of(name) == "session":
-        return _message_rows(lines)
+        return _message_rows(enumerate(data.split(b"\n"), first_line))
     day = day_of(name.rsplit("/", 1)[-1])
-    return _line_rows(lines, day.isoformat() if day else None)
+    return _line_rows(data.decode("utf-8", "replace"), first_line, day.isoformat() if day else None)
 
 
-def _line_rows(lines: Iterator[tuple[int, bytes]], day: str | None) -> Iterator[Row]:
-    for number, line in lines:
-        text = line.decode("utf-8", "replace").removesuffix("\r")
-        if text.strip():
-            yield Row(number, day, text)
+def _line_rows(text: str, first_line: int, day: str | None) -> Iterator[Row]:
+    for number, line in enumerate(text.split("\n"), first_line):
+        if line and not line.isspace():
+            yield Row(number, day, line.removesuffix("\r"))
 
 
 def _message_rows(lines: Iterator[tuple[int, bytes]]) -> Iterator[Row]:

@@ -40,17 +40,25 @@ def total_rows(connection: sqlite3.Connection) -> int:
     return total
 
 
-def frequent(connection: sqlite3.Connection, ids: tuple[int, int], words: Sequence[str], rows: int) -> Collection[str]:
+def lines_with(connection: sqlite3.Connection, ids: tuple[int, int], expression: str, most: int) -> int:
+    """How many lines match an FTS5 expression, counted up to a bound."""
+    count: int = connection.execute(_NEWEST, (expression, *ids, most)).fetchone()[0]
+    return count
+
+
+def is_large(rows: int) -> bool:
+    """Whether an index is so large that words in a large share of its lines cost too much."""
+    return rows > _LARGE
+
+
+def frequent(connection: sqlite3.Connection, ids: tuple[int, int], words: Sequence[str]) -> Collection[str]:
     """The words that stand in a large share of the newest lines of a large index.
 
     Args:
         connection: Reads the index.
         ids: First and last id that count.
         words: The words.
-        rows: Rows of the whole index.
     """
-    if rows < _LARGE:
-        return ()
     return {word for word in words if _is_common(connection, ids, _sample(connection, ids, word, _SAMPLE))}
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from datetime import date as Date
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 if TYPE_CHECKING:
@@ -53,6 +54,12 @@ class SearchHit:
 class SearchHits(Sequence[SearchHit]):
     """The hits of a search, best first; of equals the newest first.
 
+    Args:
+        hits: The hits, or what makes them when they are looked at: excerpts cost as much as the search.
+        query: What was searched for.
+        stage: What the best hit has.
+        ranked: How many lines were ranked, where not all were.
+
     Attributes:
         query: What was searched for.
         stage: What the best hit has: `all words` of the query, `any word`, or a `substring`; empty without hits.
@@ -61,12 +68,21 @@ class SearchHits(Sequence[SearchHit]):
     """
 
     def __init__(
-        self, hits: Sequence[SearchHit] = (), *, query: str = "", stage: Stage = "", ranked: int | None = None
+        self,
+        hits: Sequence[SearchHit] | Callable[[], Sequence[SearchHit]] = (),
+        *,
+        query: str = "",
+        stage: Stage = "",
+        ranked: int | None = None,
     ) -> None:
-        self._hits = tuple(hits)
+        self._given = hits
         self.query = query
         self.stage: Stage = stage
         self.ranked = ranked
+
+    @cached_property
+    def _hits(self) -> tuple[SearchHit, ...]:
+        return tuple(self._given() if callable(self._given) else self._given)
 
     @overload
     def __getitem__(self, index: int) -> SearchHit: ...

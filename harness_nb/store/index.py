@@ -19,13 +19,14 @@ from harness_nb.store.hits import SearchHits
 from harness_nb.store.indexing import (
     id_ranges,
     index_file,
+    index_words,
     known_files,
     make_workspace_id,
     remove_file,
     workspace_id,
 )
 from harness_nb.store.query import Query, parse_query
-from harness_nb.store.searching import Answer, by_words, counted, in_one_order, matching, with_neighbours
+from harness_nb.store.searching import Answer, by_words, counted, hits_of, in_one_order, matching, with_neighbours
 from harness_nb.store.settings import Mode, check_limit, check_neighbours, checked_kinds, checked_mode
 from harness_nb.store.vectors import Nearest, embed_batch, has_stale
 from harness_nb.store.watch import Watch
@@ -223,7 +224,7 @@ class MemoryIndex:
             found = tuple(row for row in found if (self.folder / row.path).exists())
         stage = found[0].stage if found else ""
         words = query.words if stage in ("substring", "expression") else query.telling
-        return SearchHits([row.hit(words) for row in found], query=query.text, stage=stage, ranked=answer.ranked)
+        return SearchHits(partial(hits_of, found, words), query=query.text, stage=stage, ranked=answer.ranked)
 
     def _catch_up(self) -> bool:
         try:
@@ -299,12 +300,14 @@ class MemoryIndex:
     def _write(self, changed: Mapping[str, Stamp | None], wait_seconds: float) -> bool:
         with self._database.atomic(wait_seconds) as connection:
             workspace = make_workspace_id(connection, self._name)
+            spans = []
             for name, stamp in changed.items():
                 data = self._content(name) if stamp is not None else None
                 if stamp is None or data is None:
                     remove_file(connection, workspace, name)
-                else:
-                    index_file(connection, workspace, name, stamp, data)
+                elif (span := index_file(connection, workspace, name, stamp, data)) is not None:
+                    spans.append(span)
+            index_words(connection, spans)
         return True
 
     def _content(self, name: str) -> bytes | None:

@@ -18,6 +18,9 @@ from harness_nb.store.hits import KINDS, Kind
 from harness_nb.store.query import searchable
 from harness_nb.store.watch import RACY_NS
 
+Span = tuple[int, int]
+"""First and last id of rows."""
+
 _ID_BITS = 40
 _KIND_BITS = 36
 
@@ -80,8 +83,8 @@ def _known(row: tuple[str, int, str, int, int, int, int, int]) -> Known:
     return Known(row[1], row[2], Stamp(*row[3:6]), row[6], row[7])
 
 
-def index_file(connection: sqlite3.Connection, workspace: int, name: str, stamp: Stamp, data: bytes) -> None:
-    """Brings the rows of one file up to date with its content.
+def index_file(connection: sqlite3.Connection, workspace: int, name: str, stamp: Stamp, data: bytes) -> Span | None:
+    """Brings the rows of one file up to date with its content, but for new words: `index_words` takes them in.
 
     Args:
         connection: Inside a transaction.
@@ -89,6 +92,9 @@ def index_file(connection: sqlite3.Connection, workspace: int, name: str, stamp:
         name: Name of the file in it.
         stamp: Its stamp, taken before it was read.
         data: Its content.
+
+    Returns:
+        The ids of the new rows, if there are any.
     """
     row = connection.execute(f"{_KNOWN} AND path = ?", (workspace, name)).fetchone()
     known = _known(row) if row is not None else None
@@ -100,8 +106,26 @@ def index_file(connection: sqlite3.Connection, workspace: int, name: str, stamp:
         else:
             _delete_rows(connection, workspace, known.id)
     doc = _save_doc(connection, workspace, name, digest, stamp, data.count(b"\n"))
-    if known is None or digest != known.hash:
-        _insert_rows(connection, _range_of(workspace, name), doc, rows(name, data[start:], lines + 1))
+    if known is not None and digest == known.hash:
+        return None
+    return _insert_rows(connection, _range_of(workspace, name), doc, rows(name, data[start:], lines + 1))
+
+
+def index_words(connection: sqlite3.Connection, spans: Iterable[Span]) -> None:
+    """Takes the words of new rows in. All rows of a transaction at once: each statement makes SQLite write a piece of index.
+
+    Args:
+        connection: Inside the transaction that made the rows.
+        spans: First and last ids of the rows.
+    """
+    runs: list[Span] = []
+    for first, last in sorted(spans):
+        if runs and first - runs[-1][1] <= 2:  # the id between is free
+            first = runs.pop()[0]
+        runs.append((first, last))
+    connection.executemany(
+        "INSERT INTO line_fts (rowid, body) SELECT id, body FROM body WHERE id BETWEEN ? AND ?", runs
+    )
 
 
 def remove_file(connection: sqlite3.Connection, workspace: int, name: str) -> None:
@@ -140,23 +164,21 @@ def _range_of(workspace: int, name: str) -> tuple[int, int]:
     return _kind_range(workspace, kind)
 
 
-def _insert_rows(connection: sqlite3.Connection, ids: tuple[int, int], doc: int, new: Iterable[Row]) -> None:
+def _insert_rows(connection: sqlite3.Connection, ids: tuple[int, int], doc: int, new: Iterable[Row]) -> Span | None:
     first = _next_id(connection, ids, doc)
     cursor = connection.executemany(
         "INSERT INTO line (id, doc, line, date, text, searchable) VALUES (?, ?, ?, ?, ?, ?)",
-        ((first + i, doc, row.line, row.date, row.text, _other_form(row.text)) for i, row in enumerate(new)),
+        ((id, doc, line, date, text, _other_form(text)) for id, (line, date, text) in enumerate(new, first)),
     )
     if cursor.rowcount < 1:
-        return
+        return None
     last = first + cursor.rowcount - 1
-    connection.execute(
-        "INSERT INTO line_fts (rowid, body) SELECT id, body FROM body WHERE id BETWEEN ? AND ?", (first, last)
-    )
     extended = connection.execute("UPDATE span SET last = ? WHERE doc = ? AND last = ?", (last, doc, first - 1))
     if extended.rowcount < 1:
         connection.execute("INSERT INTO span (doc, first, last) VALUES (?, ?, ?)", (doc, first, last))
     changed = first - 1 if extended.rowcount else first  # the line before has a neighbour now
     connection.execute("INSERT OR REPLACE INTO stale (first, last) VALUES (?, ?)", (changed, last))
+    return first, last
 
 
 def _next_id(connection: sqlite3.Connection, ids: tuple[int, int], doc: int) -> int:

@@ -56,17 +56,13 @@ class Query:
     Attributes:
         text: The text as typed.
         words: Its different words and quoted phrases, without those that are punctuation only.
+        telling: The words that say what is looked for: those that are not frequent in English, or all where there are no
+            others; without those that have no letter or digit, and without a possessive ending.
     """
 
     text: str
     words: tuple[str, ...]
-
-    @property
-    def telling(self) -> tuple[str, ...]:
-        """The words that say what is looked for: those that are not frequent in English, or all where there are no others."""
-        bare = (_POSSESSIVE.sub("", word) for word in self.words if _has_letter(word))
-        words = tuple(dict.fromkeys(bare))
-        return tuple(word for word in words if not _is_frequent(word)) or words
+    telling: tuple[str, ...] = ()
 
     @property
     def parts(self) -> tuple[str, ...]:
@@ -82,7 +78,13 @@ def parse_query(text: str | None) -> Query:
         looked_at = pieces[0]  # the last word was cut
     found = (phrase or word for phrase, word in _PIECE.findall(looked_at))
     words = dict.fromkeys(word.strip() for word in found if _means_something(word))
-    return Query(text, tuple(words)[:MOST_WORDS])
+    chosen = tuple(words)[:MOST_WORDS]
+    return Query(text, chosen, _telling(chosen))
+
+
+def _telling(words: Sequence[str]) -> tuple[str, ...]:
+    bare = tuple(dict.fromkeys(_POSSESSIVE.sub("", word) for word in words if _has_letter(word)))
+    return tuple(word for word in bare if not _is_frequent(word)) or bare
 
 
 def searchable(text: str) -> str:

@@ -12,23 +12,24 @@ import sqlite3
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
-from heapq import nsmallest
-from typing import NamedTuple
+from operator import itemgetter
 
-from harness_nb.store.frequency import frequent, rarest, total_rows
+from harness_nb.store.frequency import frequent, is_large, lines_with, rarest, total_rows
 from harness_nb.store.fusion import fused
 from harness_nb.store.hits import Kind, SearchHit, Stage
-from harness_nb.store.query import Query, all_of, any_of, like_pattern, searchable
+from harness_nb.store.query import Query, all_of, any_of, like_pattern, phrase, searchable
 from harness_nb.store.snippet import snippet
 
-MOST_RANKED = 4_000
+MOST_RANKED = 2_500
 """Lines that one query ranks, at some two microseconds each."""
 
 NEIGHBOUR_SHARE = 0.25
 """How much of the value of the line before and of the one behind a line has."""
 
-_MOST_TIES = 500  # lines of equal rank that are put in order by date; among more of them the later written count
-_FIRST_LOOK = 50_000  # lines that are looked through for parts of words before all others
+MOST_LOOKED_THROUGH = 40_000
+"""Lines that are looked through for parts of words."""
+
+_MOST_TIES = 50  # lines of equal rank that are put in order by date; among more of them the later written count
 
 Range = tuple[int, int]
 
@@ -48,12 +49,8 @@ FROM line JOIN doc ON doc.id = line.doc WHERE line.id IN (SELECT value FROM json
 """
 
 
-class Ranked(NamedTuple):
-    """A line and its rank."""
-
-    id: int
-    rank: float
-
+Ranked = tuple[int, float]
+"""Id and rank of a line: a plain pair, as thousands of them are made for a search."""
 
 _Row = tuple[int, int, str, int, str, Kind, str | None]
 
@@ -76,18 +73,10 @@ class Found:
 
     def hit(self, words: Sequence[str]) -> SearchHit:
         """The hit, with an excerpt around the words."""
-        return SearchHit(
-            path=self.path,
-            line=self.line,
-            content=self.text,
-            rank=self.rank,
-            snippet=snippet(self.text, words),
-            kind=self.kind,
-            date=date.fromisoformat(self.date) if self.date is not None else None,
-            stage=self.stage,
-            keyword_rank=self.keyword_rank,
-            vector_rank=self.vector_rank,
-        )
+        day = date.fromisoformat(self.date) if self.date is not None else None
+        excerpt = snippet(self.text, words)
+        places = self.keyword_rank, self.vector_rank
+        return SearchHit(self.path, self.line, self.text, self.rank, excerpt, self.kind, day, self.stage, *places)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +92,11 @@ class Answer:
     ranked: int | None = None
 
 
+def hits_of(found: Sequence[Found], words: Sequence[str]) -> list[SearchHit]:
+    """The hits, with excerpts around the words."""
+    return [row.hit(words) for row in found]
+
+
 def by_words(connection: sqlite3.Connection, ranges: Sequence[Range], query: Query, limit: int) -> Answer:
     """Lines with all words, then those with any of them, and lines with parts of words where no line has one."""
     answer = _with_words(connection, ranges, query.telling, limit) if query.telling else Answer()
@@ -111,17 +105,57 @@ def by_words(connection: sqlite3.Connection, ranges: Sequence[Range], query: Que
 
 def _with_words(connection: sqlite3.Connection, ranges: Sequence[Range], words: Sequence[str], limit: int) -> Answer:
     rows = total_rows(connection)
-    common = frequent(connection, _hull(ranges), words, rows)
+    common = frequent(connection, _hull(ranges), words) if is_large(rows) else ()
     telling = [word for word in words if word not in common]
-    words, is_ranked = telling or words, bool(telling)
-    answer = matching(connection, ranges, all_of(words), limit, "all words", is_ranked=is_ranked)
-    if len(answer.found) >= limit or len(words) == 1:
+    answer = _with_telling(connection, ranges, telling, limit, rows) if telling else Answer()
+    if answer.found or not common:
         return answer
-    some = words if rows <= MOST_RANKED else rarest(connection, _hull(ranges), words, MOST_RANKED)
-    more = matching(connection, ranges, any_of(some), limit, "any word", is_ranked=is_ranked)
+    answer = matching(connection, ranges, all_of(words), limit, "all words", is_ranked=False)
+    return answer if answer.found else matching(connection, ranges, any_of(words), limit, "any word", is_ranked=False)
+
+
+def _with_telling(
+    connection: sqlite3.Connection, ranges: Sequence[Range], telling: Sequence[str], limit: int, rows: int
+) -> Answer:
+    """Lines with words that are not too frequent to be ranked by."""
+    if len(telling) == 1:
+        return matching(connection, ranges, phrase(telling[0]), limit, "all words")
+    if not is_large(rows) or lines_with(connection, _hull(ranges), any_of(telling), MOST_RANKED + 1) <= MOST_RANKED:
+        matches = _matches(connection, ranges, any_of(telling), MOST_RANKED + 1)
+        if len(matches) <= MOST_RANKED:
+            return _in_one_pass(connection, ranges, telling, matches, limit)
+    return _in_two_passes(connection, ranges, telling, limit)
+
+
+def _in_two_passes(connection: sqlite3.Connection, ranges: Sequence[Range], words: Sequence[str], limit: int) -> Answer:
+    """Lines with all words, then those with any of the rarest, where more lines match than are ranked."""
+    answer = matching(connection, ranges, all_of(words), limit, "all words")
+    if len(answer.found) >= limit:
+        return answer
+    some = rarest(connection, _hull(ranges), words, MOST_RANKED)
+    more = matching(connection, ranges, any_of(some), limit, "any word")
     known = {row.id for row in answer.found}
-    found = (answer.found + tuple(row for row in more.found if row.id not in known))[:limit]
-    return Answer(found, more.ranked if len(some) == len(words) else more.ranked or len(more.found))
+    found = answer.found + tuple(row for row in more.found if row.id not in known)
+    return Answer(found[:limit], MOST_RANKED)
+
+
+def _in_one_pass(
+    connection: sqlite3.Connection,
+    ranges: Sequence[Range],
+    words: Sequence[str],
+    matches: Sequence[Ranked],
+    limit: int,
+) -> Answer:
+    """Lines with all words, then the others that match, where all that match are ranked."""
+    matches = with_shares(matches)
+    with_all = {id for id, _ in _matches(connection, ranges, all_of(words), MOST_RANKED, is_ranked=False)}
+    first = _best([match for match in matches if match[0] in with_all], limit)
+    then = _best([match for match in matches if match[0] not in with_all], limit - len(first))
+    rows = fetched(connection, first, "all words") + fetched(connection, then, "any word")
+    found = _in_order(row for row in rows if row.id in with_all) + _in_order(
+        row for row in rows if row.id not in with_all
+    )
+    return Answer(found[:limit])
 
 
 def matching(
@@ -134,15 +168,23 @@ def matching(
     is_ranked: bool = True,
 ) -> Answer:
     """The best lines for an FTS5 expression; of equally ranked ones the newest first, then by path and line."""
-    matches: list[Ranked] = []
-    for low, high in ranges:
-        most = MOST_RANKED + 1 - len(matches)
-        rows = connection.execute(_RANKED if is_ranked else _UNRANKED, (expression, low, high, most))
-        matches += map(Ranked._make, rows)
-    is_bounded = len(matches) > MOST_RANKED
-    best = _best(with_shares(matches[:MOST_RANKED]), limit)
+    bound = MOST_RANKED if is_ranked else limit
+    matches = _matches(connection, ranges, expression, bound + 1, is_ranked=is_ranked)
+    best = _best(with_shares(matches[:bound]), limit)
     found = _in_order(fetched(connection, best, stage))
-    return Answer(found[:limit], (MOST_RANKED if is_ranked else 0) if is_bounded else None)
+    is_bounded = len(matches) > bound
+    return Answer(found[:limit], (bound if is_ranked else 0) if is_bounded else None)
+
+
+def _matches(
+    connection: sqlite3.Connection, ranges: Sequence[Range], expression: str, most: int, *, is_ranked: bool = True
+) -> list[Ranked]:
+    """The lines that match, by descending id."""
+    found: list[Ranked] = []
+    for low, high in ranges:
+        statement = _RANKED if is_ranked else _UNRANKED
+        found += connection.execute(statement, (expression, low, high, most - len(found))).fetchall()
+    return found
 
 
 def with_shares(matches: Sequence[Ranked]) -> list[Ranked]:
@@ -151,21 +193,22 @@ def with_shares(matches: Sequence[Ranked]) -> list[Ranked]:
     Args:
         matches: By descending id.
     """
-    ranks = [match.rank for match in matches]
-    for at in range(1, len(matches)):
-        (later, rank_of_later), (earlier, rank_of_earlier) = matches[at - 1], matches[at]
-        if later - earlier == 1:
-            ranks[at - 1] += NEIGHBOUR_SHARE * rank_of_earlier
-            ranks[at] += NEIGHBOUR_SHARE * rank_of_later
-    return [Ranked(match[0], rank) for match, rank in zip(matches, ranks, strict=True)]
+    shared = list(matches)
+    later, rank_of_later = -1, 0.0
+    for at, (id, rank) in enumerate(matches):
+        if later - id == 1:
+            shared[at - 1] = later, shared[at - 1][1] + NEIGHBOUR_SHARE * rank
+            shared[at] = id, rank + NEIGHBOUR_SHARE * rank_of_later
+        later, rank_of_later = id, rank
+    return shared
 
 
 def _best(matches: Sequence[Ranked], limit: int) -> list[Ranked]:
     """The best, and those that are as good as the last of them."""
-    if len(matches) <= limit:
-        return list(matches)
-    last = nsmallest(limit, (match.rank for match in matches))[-1]
-    good = sorted((match for match in matches if match.rank <= last), key=lambda match: match.rank)
+    if len(matches) <= limit or limit <= 0:
+        return list(matches[: max(limit, 0)])
+    last = sorted([rank for _, rank in matches])[limit - 1]
+    good = sorted((match for match in matches if match[1] <= last), key=itemgetter(1))
     return good[: limit + _MOST_TIES]
 
 
@@ -179,6 +222,8 @@ def _in_order(found: Iterable[Found]) -> tuple[Found, ...]:
 def fetched(connection: sqlite3.Connection, ranked: Iterable[Ranked], stage: Stage = "") -> list[Found]:
     """The lines of ids, in the order of these."""
     order = list(ranked)
+    if not order:
+        return []
     ids = json.dumps([one[0] for one in order])
     rows: dict[int, _Row] = {row[0]: row for row in connection.execute(_ROWS, (ids,))}
     return [Found(*rows[id], rank, stage) for id, rank in order if id in rows]
@@ -187,26 +232,24 @@ def fetched(connection: sqlite3.Connection, ranked: Iterable[Ranked], stage: Sta
 def containing(connection: sqlite3.Connection, ranges: Sequence[Range], parts: Sequence[str], limit: int) -> Answer:
     """The lines that contain most of the parts, newest first; the rank is minus their number.
 
-    In a large index the lines that come first are looked through first, and the others only where these have nothing.
+    In a large index a bounded number of lines is looked through, and the answer says so.
     """
     patterns = [like_pattern(form) for part in parts for form in (part, searchable(part))]
     statement = _CONTAINING.format(contained=" + ".join([_CONTAINED] * len(parts)))
-    looks = (_FIRST_LOOK, -1) if total_rows(connection) > _FIRST_LOOK else (-1,)
-    for most in looks:
-        rows = [
-            row for low, high in ranges for row in connection.execute(statement, (*patterns, low, high, most, limit))
-        ]
-        if rows:
-            found = _in_order(fetched(connection, map(Ranked._make, rows), "substring"))
-            return Answer(found[:limit], most if most > 0 else None)
-    return Answer()
+    is_bounded = total_rows(connection) > MOST_LOOKED_THROUGH
+    left = MOST_LOOKED_THROUGH if is_bounded else -1
+    rows: list[Ranked] = []
+    for low, high in ranges:
+        rows += connection.execute(statement, (*patterns, low, high, left, limit)).fetchall()
+    found = _in_order(fetched(connection, rows, "substring"))
+    return Answer(found[:limit], MOST_LOOKED_THROUGH if is_bounded else None)
 
 
 def in_one_order(connection: sqlite3.Connection, answer: Answer, near: Sequence[int], limit: int) -> Answer:
     """The lines found by words and those near in meaning, in one order; the rank is minus the fused value."""
     by_words = {row.id: row for row in answer.found}
     places = fused(list(by_words), near)[:limit]
-    others = fetched(connection, [Ranked(one.id, 0.0) for one in places if one.id not in by_words], "meaning")
+    others = fetched(connection, [(one.id, 0.0) for one in places if one.id not in by_words], "meaning")
     rows = by_words | {row.id: row for row in others}
     found = (
         replace(rows[one.id], rank=-one.value, keyword_rank=one.keyword_rank, vector_rank=one.vector_rank)
@@ -231,7 +274,7 @@ def with_neighbours(connection: sqlite3.Connection, answer: Answer, count: int, 
         if len(result) >= limit:
             break
         result.setdefault(row.id, row)
-        new = [Ranked(id, row.rank) for id in _beside(connection, row, count) if id not in result]
+        new = [(id, row.rank) for id in _beside(connection, row, count) if id not in result]
         result |= {one.id: hits.get(one.id, one) for one in fetched(connection, new, "neighbour")}
     return replace(answer, found=tuple(result.values())[:limit])
 

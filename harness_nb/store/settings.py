@@ -10,6 +10,7 @@ from harness_nb.store import semantic
 from harness_nb.store.hits import KINDS, Kind
 
 Mode = Literal["keyword", "hybrid", "auto"]
+_MODES: tuple[Mode, ...] = get_args(Mode)
 
 
 def check_limit(limit: int) -> None:
@@ -58,8 +59,8 @@ def checked_mode(mode: Mode) -> Literal["keyword", "hybrid"]:
     """
     if mode == "auto":
         return "hybrid" if semantic.is_available() else "keyword"
-    if mode not in get_args(Mode):
-        raise ConfigError(f"mode={mode!r} is unknown.", f"Use one of {', '.join(get_args(Mode))}.", subject="mode")
+    if mode not in _MODES:
+        raise ConfigError(f"mode={mode!r} is unknown.", f"Use one of {', '.join(_MODES)}.", subject="mode")
     if mode == "hybrid":
         semantic.require()
     return mode

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 
 from harness_nb.store.query import UNSPACED
 from harness_nb.store.stem import stem
@@ -13,8 +14,11 @@ SNIPPET_CHARS = 200
 """Characters of an excerpt, without marks."""
 
 _LETTER = rf"[^\W_{UNSPACED}]"
+_IS_LETTER = re.compile(_LETTER)
 _RUN = re.compile(rf"{_LETTER}+|[{UNSPACED}]+")
-_ACCENT = "[\u0300-\u036f]"
+_GAP = re.compile(r"[\W_]*")
+_ACCENT = re.compile("[\u0300-\u036f]")
+_UNSPACED = re.compile(f"[{UNSPACED}]")
 
 
 class _Flat(dict[int, str]):
@@ -37,49 +41,80 @@ def snippet(content: str, words: Sequence[str]) -> str:
         content: The whole text.
         words: Words and phrases as a user typed them.
     """
-    flat = content.translate(_FLAT)
-    finds = _finds(flat, words, whole=True) or _finds(flat, words, whole=False)
+    finds = _finds(content, words)
     start, end = _window(content, finds[0] if finds else (0, 0))
     inside = [(max(a, start), min(b, end)) for a, b in finds if a < end and b > start]
     text = " ".join(_marked(content, start, end, inside).split())
     return f"{'… ' if start > 0 else ''}{text}{' …' if end < len(content) else ''}"
 
 
-def _finds(flat: str, words: Sequence[str], *, whole: bool) -> list[tuple[int, int]]:
-    accent = "" if flat.isascii() else f"{_ACCENT}*"
-    stems = {_stems(word) for word in words}
-    patterns = [pattern for word in words if (pattern := _pattern(word, accent, whole))]
-    if not patterns:
-        return []
-    matches = re.finditer("|".join(patterns), flat)
-    return [match.span() for match in matches if match[0] and (not whole or _stems(match[0]) in stems)]
+def _finds(content: str, words: Sequence[str]) -> list[tuple[int, int]]:
+    """Where the words stand in any form, or where none does, where they are parts of words; in order, none in another."""
+    if content.isascii():
+        return list(_apart(_spans(content.lower(), words)))
+    flat = content.translate(_FLAT)
+    places = [at for at, character in enumerate(flat) if not _ACCENT.match(character)]
+    spans = _apart(_spans("".join(flat[at] for at in places), words))
+    return [(places[a], places[b] if b < len(places) else len(content)) for a, b in spans]
 
 
-def _stems(text: str) -> tuple[str, ...]:
-    """The words of a text as the index has them."""
-    return tuple(stem(run) for run in _runs(text))
+def _spans(flat: str, words: Sequence[str]) -> list[tuple[int, int]]:
+    spans = [span for word in words for span in _words(flat, _runs(word))]
+    return spans or [span for word in words for span in _parts(flat, _flattened(word))]
 
 
-def _runs(text: str) -> list[str]:
-    flat = unicodedata.normalize("NFKC", text).translate(_FLAT)
-    return [run[0] for run in _RUN.finditer(re.sub(_ACCENT, "", flat))]
+def _words(flat: str, runs: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """Where some words stand one after the other, each in any form that has the same stem."""
+    if runs:
+        root = runs[0] if _UNSPACED.match(runs[0]) else stem(runs[0])
+        beginning = root if runs[0].startswith(root) else root[:-1]  # a final y is an i in the stem, an e may be added
+        for at, _ in _parts(flat, beginning):
+            end = _end_of(flat, at, runs)
+            if end is not None:
+                yield at, end
 
 
-def _pattern(word: str, accent: str, whole: bool) -> str:
-    runs = _runs(word)
-    if not whole or not runs:
-        flat = unicodedata.normalize("NFKC", word).translate(_FLAT)
-        return "".join(re.escape(c) + accent for c in re.sub(_ACCENT, "", flat))
-    return r"[\W_]*".join(_run_pattern(run, accent) for run in runs)
+def _end_of(flat: str, at: int, runs: Sequence[str]) -> int | None:
+    """Where some words end that begin at a place, None when others stand there."""
+    if _IS_LETTER.match(runs[0]) and at > 0 and _IS_LETTER.match(flat[at - 1]):
+        return None
+    for run in runs:
+        if run is not runs[0] and (gap := _GAP.match(flat, at)):
+            at = gap.end()
+        if _UNSPACED.match(run):
+            found = run if flat.startswith(run, at) else None
+        else:
+            match = _RUN.match(flat, at)
+            found = match[0] if match and stem(match[0]) == stem(run) else None
+        if found is None:
+            return None
+        at += len(found)
+    return at
 
 
-def _run_pattern(run: str, accent: str) -> str:
-    """Pattern of a run of letters: in a script with spaces a whole word that may have the same stem."""
-    if re.match(f"[{UNSPACED}]", run):
-        return "".join(c + accent for c in run)
-    root = stem(run)
-    begin = "".join(c + accent for c in (root if root == run else root[:-1]))
-    return f"(?<!{_LETTER}){begin}(?:{_LETTER}{accent})*(?!{_LETTER})"
+def _parts(flat: str, part: str) -> Iterator[tuple[int, int]]:
+    at = flat.find(part) if part else -1
+    while at >= 0:
+        yield at, at + len(part)
+        at = flat.find(part, at + len(part))
+
+
+def _apart(spans: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """The spans in order, without those that begin in another."""
+    last = 0
+    for start, end in sorted(spans, key=lambda span: (span[0], -span[1])):
+        if start >= last:
+            yield start, end
+            last = end
+
+
+@lru_cache(maxsize=1024)
+def _runs(word: str) -> Sequence[str]:
+    return tuple(run[0] for run in _RUN.finditer(_flattened(word)))
+
+
+def _flattened(word: str) -> str:
+    return _ACCENT.sub("", unicodedata.normalize("NFKC", word).translate(_FLAT))
 
 
 def _window(content: str, find: tuple[int, int]) -> tuple[int, int]:

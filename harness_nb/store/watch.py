@@ -15,7 +15,7 @@ TRUSTED_SECONDS = 1.0
 RACY_NS = 2_000_000_000
 """What changed less than this before it was looked at may have changed again within one tick of its file system."""
 
-_WATCHED_FILES = 16
+_WATCHED_FILES = 4
 
 
 @dataclass(frozen=True, slots=True)
