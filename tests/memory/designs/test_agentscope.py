@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from harness_nb.agent.agent import HarnessAgent
 from harness_nb.core.clock import Clock
-from harness_nb.core.messages import Message, ToolCall
+from harness_nb.core.messages import Message, ToolCall, to_json
 from harness_nb.errors import StoreError
 from harness_nb.memory.designs.agentscope_files import SENTINEL, AgentScopeFiles, AgentScopeThrottle
 from harness_nb.memory.designs.agentscope_text import body, instant, java_order, nanoseconds, written
@@ -59,10 +59,10 @@ def test_messages_are_written_with_their_role_and_context_is_not() -> None:
 
 
 def test_arguments_are_cut_at_500_units_and_a_cut_through_a_pair_breaks_the_line() -> None:
-    message = Message.assistant(None, [ToolCall("a", "say", '{"t": "%s"}' % ("a" + "🙂" * 300))])
+    message = Message.assistant(None, [ToolCall("a", "say", to_json({"t": "a" + "🙂" * 300}))])
     assert body(message).endswith("...)]")
     assert written([(7, message)]).broken_at in (None, 7)
-    odd = Message.assistant(None, [ToolCall("a", "say", '{"t": "%s"}' % ("🙂" * 300))])
+    odd = Message.assistant(None, [ToolCall("a", "say", to_json({"t": "🙂" * 300}))])
     assert {written([(7, one)]).broken_at for one in (message, odd)} == {None, 7}
 
 
