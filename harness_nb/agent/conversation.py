@@ -11,7 +11,7 @@ from harness_nb.core.limits import ModelLimits
 from harness_nb.core.messages import Message, Usage
 from harness_nb.core.plan import Plan, Trigger
 from harness_nb.core.rounds import pairs
-from harness_nb.core.tokens import Measure
+from harness_nb.core.tokens import Calibration, Measure
 from harness_nb.core.tool import Tool
 from harness_nb.core.transcript import Transcript
 from harness_nb.core.view import Hook, Refusal, View
@@ -98,6 +98,7 @@ class Conversation:
         turn: Log index where the turn in progress began.
         usage: The last bill; it covers the first `billed` items, which differ from it by `carried` tokens.
         scale: Factor on estimates, learnt from a refusal.
+        calibration: What bills have taught about estimates.
         window: A window that the provider named when it refused a request, or None.
         pins: Log indices of what the user pinned.
         state: The policy's record.
@@ -117,6 +118,7 @@ class Conversation:
         self.billed = 0
         self.carried = 0
         self.scale = 1.0
+        self.calibration = Calibration()
         self.window: int | None = None
         self.pins: tuple[int, ...] = ()
         self.state: object = None
@@ -164,10 +166,20 @@ class Conversation:
         if _is_unseen(message):
             self.log = self.log.append(message)
             return len(self.log) - 1
+        if message.usage is not None and covers_all:
+            self._learn(message.usage)
         index = self.add(message)
         if message.usage is not None and covers_all:
             self.usage, self.billed, self.carried = message.usage, len(self.input), 0
         return index
+
+    def _learn(self, usage: Usage) -> None:
+        """Compares a bill with the one before it, where the list has only grown since."""
+        if self.usage is None or not self.billed or self.carried:
+            return
+        before = self.usage.input_tokens + self.usage.output_tokens
+        since = self.input.messages.tokens(self.measure, self.billed)
+        self.calibration = self.calibration.grown(usage.input_tokens - before, since)
 
     @property
     def outgoing(self) -> ModelInput:
@@ -208,7 +220,7 @@ class Conversation:
             carried=self.carried,
             fixed_tokens=around.fixed_tokens,
             measure=self.measure,
-            scale=self.scale,
+            scale=max(self.scale, self.calibration.factor),
             system=around.system,
             tools=around.tools,
             host=around.host,

@@ -158,6 +158,44 @@ def _rest_tokens(rest: str, counter: TokenCounter) -> int:
     return sum(value_tokens(fields[name], counter) for name in _SENT_BACK if name in fields)
 
 
+LARGEST_FACTOR = 2.0
+"""Largest factor that is learnt from bills; tokenizers differ less, so more is something else that was sent."""
+
+_UNCALIBRATED_TOKENS = 2_000  # as if so much had been estimated rightly before: the first bills do not say much
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """How far estimates are below the bill, learnt from how bills grow from call to call.
+
+    What a list begins with, such as a prompt that nobody counted, is in every bill and so in no difference of two.
+
+    Attributes:
+        reported: Tokens by which bills grew.
+        estimated: The estimate of the messages that they grew by.
+    """
+
+    reported: int = 0
+    estimated: int = 0
+
+    def grown(self, reported: int, estimated: int) -> Calibration:
+        """With one difference more.
+
+        One that is not above 0 says nothing, as something was taken out of the list; what is above the largest factor is
+        something else that was added to it.
+        """
+        if reported <= 0 or estimated <= 0:
+            return self
+        likely = min(reported, round(estimated * LARGEST_FACTOR))
+        return Calibration(self.reported + likely, self.estimated + estimated)
+
+    @property
+    def factor(self) -> float:
+        """Factor on estimates, from 1, so that a chosen overcount stays, to `LARGEST_FACTOR`."""
+        learnt = (self.reported + _UNCALIBRATED_TOKENS) / (self.estimated + _UNCALIBRATED_TOKENS)
+        return min(max(learnt, 1.0), LARGEST_FACTOR)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TokenFigure:
     """How large the model input is, and how that is known.

@@ -14,7 +14,9 @@ from harness_nb.core.messages import Message, Text, Usage
 from harness_nb.core.tokens import (
     CALL_TOKENS,
     IMAGE_TOKENS,
+    LARGEST_FACTOR,
     MESSAGE_TOKENS,
+    Calibration,
     CharsCounter,
     Measure,
     TokenCounter,
@@ -235,3 +237,31 @@ def test_a_figure_says_how_it_is_known() -> None:
 def test_usage_can_not_be_changed() -> None:
     with pytest.raises(AttributeError):
         Usage(1).cost = 2.0  # type: ignore[misc]
+
+
+def test_estimates_are_taken_as_they_are_until_bills_have_grown() -> None:
+    assert Calibration().factor == 1.0
+    assert Calibration().grown(13, 10).factor < 1.01
+
+
+def test_factor_comes_near_to_what_bills_grow_by() -> None:
+    learnt = Calibration()
+    for _ in range(200):
+        learnt = learnt.grown(1_300, 1_000)
+    assert 1.29 < learnt.factor <= 1.3
+
+
+@given(st.lists(st.tuples(st.integers(-(10**6), 10**6), st.integers(-10, 10**6))))
+def test_factor_stays_within_its_bounds_whatever_was_billed(grown: list[tuple[int, int]]) -> None:
+    learnt = Calibration()
+    for reported, estimated in grown:
+        learnt = learnt.grown(reported, estimated)
+    assert 1.0 <= learnt.factor <= LARGEST_FACTOR
+
+
+def test_a_prompt_that_grew_between_two_calls_hardly_counts() -> None:
+    assert Calibration().grown(3_000, 20).factor < 1.02
+
+
+def test_a_list_that_something_was_taken_out_of_teaches_nothing() -> None:
+    assert Calibration().grown(-500, 100) == Calibration()
