@@ -19,14 +19,13 @@ from harness_nb.core.view import View
 from harness_nb.errors import ConfigError, ContextOverflowError, HarnessError, ModelError
 from harness_nb.model.scripted import ScriptedModel
 from harness_nb.policies.agentscope import (
-    SUMMARY_NAME,
     AgentScopeArguments,
     AgentScopeConfig,
     AgentScopeEviction,
     AgentScopePolicy,
-    AgentScopeSize,
-    arguments_text,
 )
+from harness_nb.policies.agentscope.sizes import AgentScopeSize, arguments_text
+from harness_nb.policies.agentscope.texts import SUMMARY_NAME
 from tests.strategies import transcripts
 
 
@@ -210,9 +209,9 @@ def test_the_request_shows_the_conversation_without_arguments_and_earlier_summar
 
 
 def test_with_nothing_but_an_earlier_summary_before_the_cut_no_model_is_asked() -> None:
-    earlier = Message.user("before", origin="harness", name=SUMMARY_NAME)
+    earlier = Message.user("a zebra", origin="harness", name=SUMMARY_NAME)
     plan = planned(policy(trigger_messages=5, keep_messages=5), view_of([earlier, *talk(5)]))
-    assert "before" not in (plan.input or ())[0].message.text
+    assert "zebra" not in (plan.input or ())[0].message.text
 
 
 @pytest.mark.parametrize(
@@ -226,7 +225,7 @@ def test_shipped_a_failed_summary_takes_the_place_of_what_it_failed_to_sum_up(re
     plan = planned(policy(trigger_messages=8, keep_messages=4), view_of(talk(10)), reply)
     summary = (plan.input or ())[0]
     assert indices(plan) == [None, 6, 7, 8, 9] and summary.meta.get("failed") == failed
-    assert (reply.text.strip() or (reply.failure.detail if reply.failure else "unavailable")) in summary.message.text
+    assert (reply.text.strip() or (reply.failure.detail if reply.failure else "no summary")) in summary.message.text
 
 
 def test_the_summary_names_a_file_only_where_messages_are_written_down() -> None:
