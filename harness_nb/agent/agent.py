@@ -4,35 +4,38 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Mapping
 from contextlib import aclosing
-from dataclasses import asdict, fields, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from harness_nb.agent.about import course_of, sessions_of, settings_of, status_of, warnings_of
 from harness_nb.agent.frames import AgentFrames
 from harness_nb.agent.hooks import Emit, Hook, Watchers, telling
-from harness_nb.agent.loop import Limits, total
+from harness_nb.agent.loop import Limits
 from harness_nb.agent.opened import FLUSH_WAIT_SECONDS, Opened, open_session
 from harness_nb.agent.parts import FROM_PRESET, FromPreset, put_together
 from harness_nb.agent.permissions import Permission, Permissions, permissions_of
-from harness_nb.agent.results import AgentReply, AgentStatus, CompactionReport, Planned, SessionList, without_pieces
+from harness_nb.agent.results import AgentReply, AgentStatus, CompactionReport, Planned, SessionList, reply_of
 from harness_nb.agent.runner import CarriedInterrupt, runner, streamed
 from harness_nb.agent.upkeep import Upkeep
 from harness_nb.core.clock import Clock
 from harness_nb.core.config import CompactionConfig, MaintenanceConfig, MemoryConfig, ToolResultEvictionConfig
-from harness_nb.core.events import CompactionFinished, Event, StepFinished, TurnFinished
+from harness_nb.core.events import CompactionFinished, Event
 from harness_nb.core.item import Item
 from harness_nb.core.messages import Message
 from harness_nb.core.plan import Pressure
 from harness_nb.core.tool import Tool
 from harness_nb.core.view import View
-from harness_nb.errors import ConfigError, HarnessError
-from harness_nb.memory.consolidation_report import ConsolidationReport
-from harness_nb.memory.maintenance import Maintenance
-from harness_nb.memory.maintenance_report import MaintenanceReport
+from harness_nb.errors import ConfigError
 from harness_nb.memory.recall import AgentMemory
 from harness_nb.model.base import Model, ModelRequest
 from harness_nb.presets import Preset
 from harness_nb.store.workspace import Workspace
+
+if TYPE_CHECKING:
+    from harness_nb.memory.consolidation_report import ConsolidationReport
+    from harness_nb.memory.maintenance import Maintenance
+    from harness_nb.memory.maintenance_report import MaintenanceReport
 
 
 class HarnessAgent:
@@ -168,14 +171,8 @@ class HarnessAgent:
 
         self._upkeep.start()
         await opened.turn(text, take)
-        self.last_reply = self._reply(found)
+        self.last_reply = reply_of(found, self.workspace.clean)
         return self.last_reply
-
-    def _reply(self, events: list[Event]) -> AgentReply:
-        end = next((event for event in reversed(events) if isinstance(event, TurnFinished)), None)
-        if end is None:
-            raise HarnessError("The turn ended without an answer.", "Look at agent.events, and ask again.")
-        return AgentReply(self.workspace.clean(end.text), without_pieces(events), end.usage, end.tokens, end.window)
 
     def watch(self, hook: Hook) -> Callable[[], None]:
         """Calls a function with each event from now on, in the thread of the loop; gives a function that ends this."""
@@ -242,18 +239,7 @@ class HarnessAgent:
 
     def course(self) -> tuple[tuple[int, int, int, int, str | None], ...]:
         """Sizes over the session: (turn, step, tokens, window, mark), a point for each request, marked compactions."""
-        points: list[tuple[int, int, int, int, str | None]] = []
-        window = self.view().model.window
-        step = 0
-        for event in self.events:
-            if isinstance(event, StepFinished):
-                size = event.usage.input_tokens if event.usage is not None else event.estimate
-                step = event.step
-                points.append((event.turn, step, size, window, None))
-            elif isinstance(event, CompactionFinished) and event.outcome == "completed":
-                points.append((event.turn, step, event.tokens_before, window, None))
-                points.append((event.turn, step, event.tokens_after, window, event.detail))
-        return tuple(points)
+        return course_of(self.events, self.view().model.window)
 
     # Sessions and state
 
@@ -353,62 +339,21 @@ class HarnessAgent:
 
     def sessions(self) -> SessionList:
         """The sessions of the workspace, of all agents."""
-        here = self._opened.session.files.log_path
-        return SessionList(
-            [
-                {
-                    "agent": files.agent,
-                    "session": files.session_id,
-                    "last_activity": files.last_activity(),
-                    "is_current": files.log_path == here,
-                }
-                for files in self.workspace.sessions()
-            ]
-        )
+        return sessions_of(self._parts, self._opened)
 
     def status(self) -> AgentStatus:
         """How the agent stands: model, session, sizes, costs, warnings."""
-        view = self.view()
-        billed = total([message.usage for message in view.log if message.usage is not None])
-        return AgentStatus(
-            name=self.name,
-            model=view.model.name,
-            key_source=getattr(self.model, "key_source", ""),
-            preset=self.preset.name,
-            policy=self.preset.policy.name if self.preset.policy is not None else "",
-            session=self.session,
-            workspace=self.workspace.name,
-            window=view.model.window,
-            window_source=view.model.window_source,
-            tokens=view.tokens,
-            tokens_source=view.figure.source,
-            turns=self._opened.session.turns,
-            messages=len(view.log),
-            cost=billed.cost if billed is not None else None,
-            warnings=self.warnings,
-        )
+        return status_of(self._parts, self._opened)
 
     @property
     def settings(self) -> dict[str, Any]:
         """Every setting in force by name: the preset's, those of eviction and memory, and the limits of a turn."""
-        parts = self._parts
-        found: dict[str, Any] = {"preset": parts.preset.name, **parts.preset.settings}
-        groups = {"tool_result_eviction": parts.eviction, "memory": parts.config, "maintenance": parts.maintenance}
-        for name, group in groups.items():
-            found |= (
-                {name: None}
-                if group is None
-                else {f"{name}.{one.name}": getattr(group, one.name) for one in fields(group)}
-            )
-        return found | asdict(parts.turn_limits) | {"window": parts.limits.window}
+        return settings_of(self._parts)
 
     @property
     def warnings(self) -> tuple[str, ...]:
         """What the user should know: an assumed window, repairs of a resumed session, a memory that can't be read."""
-        from harness_nb.model.windows import window_warning
-
-        found = [window_warning(self._parts.limits), self._parts.memory_problem]
-        return (*(text for text in found if text), *self._opened.session.warnings)
+        return warnings_of(self._parts, self._opened)
 
     def permission_of(self, tool: Tool) -> Permission:
         """What holds for one of its tools."""

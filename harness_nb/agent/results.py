@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from harness_nb.core.events import CompactionFinished, Event, StepFinished, TextPiece, ThinkingPiece
+from harness_nb.core.events import CompactionFinished, Event, StepFinished, TextPiece, ThinkingPiece, TurnFinished
 from harness_nb.core.messages import Usage
 from harness_nb.core.plan import Plan
 from harness_nb.core.view import View
+from harness_nb.errors import HarnessError
 from harness_nb.memory.results import Displayed
 
 if TYPE_CHECKING:
@@ -59,6 +60,22 @@ class AgentReply(Displayed):
         from harness_nb.render.event_words import words
 
         return events_frame(event_records(self.events, words=words))
+
+
+def reply_of(events: Sequence[Event], clean: Callable[[str], str]) -> AgentReply:
+    """The answer that the events of a turn brought.
+
+    Args:
+        events: All of them, in order.
+        clean: Masks keys.
+
+    Raises:
+        HarnessError: The turn ended without an answer.
+    """
+    end = next((event for event in reversed(events) if isinstance(event, TurnFinished)), None)
+    if end is None:
+        raise HarnessError("The turn ended without an answer.", "Look at agent.events, and ask again.")
+    return AgentReply(clean(end.text), without_pieces(events), end.usage, end.tokens, end.window)
 
 
 def without_pieces(events: Sequence[Event]) -> tuple[Event, ...]:
