@@ -132,14 +132,14 @@ def _guarded(conversation: Conversation, policy: CompactionPolicy, view: View, o
     """One pass under the guards. A policy that fails does not cost the user's turn: the pass has failed, no more."""
     before = view.tokens
     try:
-        ahead, final = _looked_ahead(policy, view)
+        ahead, wanted = _looked_ahead(policy, view)
         why = guards.before(view, ahead, conversation.stall)
         if why:
             return _unchanged(view, ahead, "skipped", why, before)
         failure = yield from _begun(view, ahead, offload)
         if failure is not None:
             return _unchanged(view, ahead, "failed", f"nothing was replaced: {failure.detail}", before)
-        view, plan, asked = (yield from _strictly(policy, view)) if final is None else (view, final, ())
+        view, plan, asked = (yield from _strictly(policy, view, wanted)) if wanted is not None else (view, ahead, ())
         verdict = guards.after(view, plan)
         failure = yield from _more_leaving(view, ahead, verdict.plan, offload)
         if failure is not None:
@@ -153,21 +153,20 @@ def _guarded(conversation: Conversation, policy: CompactionPolicy, view: View, o
 def _as_shipped(conversation: Conversation, policy: CompactionPolicy, view: View, offload: bool) -> Steps:
     """One pass of a system with its faults: what it plans is carried out."""
     before = view.tokens
-    ahead, final = _looked_ahead(policy, view)
+    ahead, wanted = _looked_ahead(policy, view)
     failure = yield from _begun(view, ahead, offload)
     if failure is not None:
         return _unchanged(view, ahead, "failed", f"nothing was replaced: {failure.detail}", before)
-    view, plan, asked = (yield from _strictly(policy, view)) if final is None else (view, final, ())
+    view, plan, asked = (yield from _strictly(policy, view, wanted)) if wanted is not None else (view, ahead, ())
     return _carried_out(conversation, view, guards.Verdict(plan), asked, _is_attempt(view, ahead), before)
 
 
-def _looked_ahead(policy: CompactionPolicy, view: View) -> tuple[Plan, Plan | None]:
-    """The plan on assumptions; and the same as the final one where it rests on none, as at most requests."""
+def _looked_ahead(policy: CompactionPolicy, view: View) -> tuple[Plan, Request | None]:
+    """The plan on assumptions, and what has to be asked first; None where it rests on none, as at most requests."""
     try:
-        final = policy.plan(view)
-    except Unknown:
-        return policy.plan(replace(view, strict=False)), None
-    return final, final
+        return policy.plan(view), None
+    except Unknown as signal:
+        return policy.plan(replace(view, strict=False)), signal.request
 
 
 def _is_attempt(view: View, ahead: Plan) -> bool:
@@ -241,15 +240,17 @@ def _unchanged(view: View, ahead: Plan, outcome: str, reason: str, tokens: int) 
     return Pass(view=view, plan=plan, outcome=outcome, reason=reason, tokens_before=tokens, tokens_after=tokens)
 
 
-def _strictly(policy: CompactionPolicy, view: View) -> Generator[Effect, Answer, tuple[View, Plan, Asked]]:
-    """Plans until every reply is known; each unknown one is asked for once."""
+def _strictly(
+    policy: CompactionPolicy, view: View, request: Request
+) -> Generator[Effect, Answer, tuple[View, Plan, Asked]]:
+    """Plans until every reply is known; each unknown one, of which the first is given, is asked for once."""
     asked: list[tuple[Request, Reply]] = []
     while True:
-        try:
-            return view, policy.plan(view), tuple(asked)
-        except Unknown as signal:
-            request = signal.request
         answer = yield request
         reply = answer if isinstance(answer, Reply) else Reply(None, answer or Failure("error", "nobody answered"))
         view = view.learn(request, reply)
         asked.append((request, reply))
+        try:
+            return view, policy.plan(view), tuple(asked)
+        except Unknown as signal:
+            request = signal.request

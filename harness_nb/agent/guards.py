@@ -10,7 +10,7 @@ from harness_nb.core import edits
 from harness_nb.core.item import Item
 from harness_nb.core.messages import Message
 from harness_nb.core.plan import Plan, Trigger
-from harness_nb.core.rounds import pairs, repair
+from harness_nb.core.rounds import repair
 from harness_nb.core.view import View
 
 LEAST_GAIN = 0.02
@@ -242,12 +242,11 @@ def _in_order(view: View, items: tuple[Item, ...]) -> tuple[tuple[Item, ...], st
 
 def _whole_rounds(view: View, items: tuple[Item, ...]) -> tuple[tuple[Item, ...], str]:
     """Completes rounds of which only a part is listed; stubs what the log itself never answered."""
-    partners: dict[int, set[int]] = {}
-    for result, call in pairs(view.log).items():
-        partners.setdefault(call, {call}).add(result)
-        partners[result] = partners[call]
+    call_of = view.log.pairs()
     shown = {item.index for item in items if item.index is not None}
-    missing = sorted({one for index in shown for one in partners.get(index, ())} - shown)
+    calls = {call_of.get(index, index) for index in shown}
+    results = {result for result, call in call_of.items() if call in calls and result < len(view.log)}
+    missing = sorted((results | {call_of[result] for result in results}) - shown)
     known = _known(view) if missing else {}
     completed = _insert(items, [known.get(index) or Item(index, view.log[index]) for index in missing])
     fixed = repair([item.message for item in completed])

@@ -5,7 +5,7 @@ Also the repair of lists in which calls and results do not match, and the check 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from harness_nb.core.messages import Message
@@ -31,10 +31,23 @@ def units(messages: Sequence[Message]) -> tuple[Span, ...]:
     Works over the whole list, so results that stand apart from their call pull everything between into the unit.
     Refused, failed and empty results answer like any other.
     """
+    return units_of(pairs(messages), len(messages))
+
+
+def units_of(call_of: Mapping[int, int], length: int) -> tuple[Span, ...]:
+    """The same for messages of which it is known which call each result answers.
+
+    Args:
+        call_of: Position of the calling message by position of the result, as `pairs` gives it.
+        length: Number of messages; results from there on are left out.
+    """
     spans: list[Span] = []
-    last_of = _last_results(messages)
+    last_of: dict[int, int] = {}
+    for result, call in call_of.items():
+        if result < length:
+            last_of[call] = max(last_of.get(call, call), result)
     position = 0
-    while position < len(messages):
+    while position < length:
         stop = max(last_of.get(position, position), position) + 1
         probe = position
         while probe < stop:
@@ -50,27 +63,39 @@ def boundaries(messages: Sequence[Message]) -> tuple[int, ...]:
     return (*(span.start for span in units(messages)), len(messages))
 
 
-def _last_results(messages: Sequence[Message]) -> dict[int, int]:
-    """For each position of a calling message, the position of its last result."""
-    last: dict[int, int] = {}
-    for result, call in pairs(messages).items():
-        last[call] = max(last.get(call, call), result)
-    return last
-
-
 def pairs(messages: Sequence[Message]) -> dict[int, int]:
     """For each position of a tool result that has one, the position of the message that made the call.
 
     A result answers the nearest earlier call of its id that has no answer yet.
     """
-    open_calls: dict[str, list[int]] = {}
-    found: dict[int, int] = {}
-    for position, message in enumerate(messages):
-        for call in message.calls:
-            open_calls.setdefault(call.id, []).append(position)
-        if message.role == "tool" and open_calls.get(message.call_id or ""):
-            found[position] = open_calls[message.call_id or ""].pop()
-    return found
+    pairing = Pairing()
+    pairing.take(messages)
+    return pairing.call_of
+
+
+class Pairing:
+    """Which call each result answers, for messages that only ever grow in number: none is looked at twice.
+
+    Attributes:
+        call_of: For each position of a result that answers one, the position of the message that made the call.
+    """
+
+    __slots__ = ("_open", "_seen", "call_of")
+
+    def __init__(self) -> None:
+        self.call_of: dict[int, int] = {}
+        self._open: dict[str, list[int]] = {}
+        self._seen = 0
+
+    def take(self, messages: Sequence[Message]) -> None:
+        """Looks at the messages that are new."""
+        for position in range(self._seen, len(messages)):
+            message = messages[position]
+            for call in message.calls:
+                self._open.setdefault(call.id, []).append(position)
+            if message.role == "tool" and self._open.get(message.call_id or ""):
+                self.call_of[position] = self._open[message.call_id or ""].pop()
+        self._seen = max(self._seen, len(messages))
 
 
 @dataclass(frozen=True, slots=True)

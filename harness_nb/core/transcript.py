@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, overload
 
 from harness_nb.core.messages import Message
-from harness_nb.core.rounds import Span, units
+from harness_nb.core.rounds import Pairing, Span, units_of
 
 Size = Callable[[Message], int]
 
 
 class _Store:
-    """Messages and prefix sums shared by all transcripts that grew from one another."""
+    """Messages, and what is known of them, shared by all transcripts that grew from one another."""
 
-    __slots__ = ("messages", "sums")
+    __slots__ = ("messages", "pairing", "sums")
 
     def __init__(self, messages: list[Message]) -> None:
         self.messages = messages
         self.sums: dict[Size, list[int]] = {}
+        self.pairing = Pairing()
 
 
 class Transcript(Sequence[Message]):
@@ -33,7 +34,7 @@ class Transcript(Sequence[Message]):
         model: Name of the model that wrote most of its answers, where that is known.
     """
 
-    __slots__ = ("_length", "_store", "model", "name", "report")
+    __slots__ = ("_boundaries", "_length", "_store", "model", "name", "report")
 
     def __init__(
         self,
@@ -46,6 +47,7 @@ class Transcript(Sequence[Message]):
         made = [one if isinstance(one, Message) else Message.from_openai(one) for one in messages]
         self._store = _Store(made)
         self._length = len(made)
+        self._boundaries: tuple[int, ...] | None = None
         self.report = tuple(report)
         self.name = name
         self.model = model
@@ -57,7 +59,7 @@ class Transcript(Sequence[Message]):
             store = _Store(store.messages[: self._length])
         store.messages.extend(messages)
         grown = Transcript.__new__(Transcript)
-        grown._store, grown._length = store, self._length + len(messages)
+        grown._store, grown._length, grown._boundaries = store, self._length + len(messages), None
         grown.report, grown.name, grown.model = self.report, self.name, self.model
         return grown
 
@@ -102,7 +104,21 @@ class Transcript(Sequence[Message]):
 
     def rounds(self) -> tuple[Span, ...]:
         """Spans that a cut never divides."""
-        return units(self[:])
+        return units_of(self.pairs(), self._length)
+
+    def pairs(self) -> Mapping[int, int]:
+        """For each position of a tool result that has one, the position of the message that made the call.
+
+        Positions behind the end may be among them, of a transcript that grew from this one.
+        """
+        self._store.pairing.take(self._store.messages)
+        return self._store.pairing.call_of
+
+    def boundaries(self) -> tuple[int, ...]:
+        """Positions at which a cut may fall: the start of each round, and the end; worked out once."""
+        if self._boundaries is None:
+            self._boundaries = (*(span.start for span in self.rounds()), self._length)
+        return self._boundaries
 
     def sums(self, size: Size) -> tuple[int, ...]:
         """Running sums of a size: entry i is the total of the first i messages, so there is one more than messages.

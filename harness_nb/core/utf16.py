@@ -9,7 +9,7 @@ def utf16_len(text: str) -> int:
     """UTF-16 units of a text."""
     if text.isascii():
         return len(text)
-    return len(text) + sum(char > _LAST_SINGLE for char in text)
+    return len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
 def utf16_cut(text: str, start: int, stop: int | None = None) -> str:

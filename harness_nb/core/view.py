@@ -13,7 +13,6 @@ from harness_nb.core.limits import ModelLimits
 from harness_nb.core.messages import Usage
 from harness_nb.core.plan import Lasts, Plan, Pressure, Tier, Trigger
 from harness_nb.core.requests import Reply, Request, Unknown, assume
-from harness_nb.core.rounds import boundaries
 from harness_nb.core.tokens import CharsCounter, Measure, TokenFigure
 from harness_nb.core.tool import Tool
 from harness_nb.core.transcript import Size, Transcript
@@ -178,7 +177,7 @@ class View:
             keep_tokens: Tokens to keep at the end, at most; above 0 it goes before `keep_messages`.
         """
         return find_cutoff(
-            boundaries(self.input.messages),
+            self.input.messages.boundaries(),
             self.sums(self.measure),
             keep_messages=keep_messages,
             keep_tokens=keep_tokens,

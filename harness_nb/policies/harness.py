@@ -18,7 +18,6 @@ from harness_nb.core.item import Item
 from harness_nb.core.plan import Plan, Trigger
 from harness_nb.core.policy import CompactionPolicy
 from harness_nb.core.requests import Ask
-from harness_nb.core.rounds import boundaries
 from harness_nb.core.view import View
 
 TAIL_SHARE = 0.5
@@ -134,7 +133,7 @@ class HarnessPolicy(CompactionPolicy):
         wanted = view.cutoff(keep_messages=keep_messages, keep_tokens=_estimated(keep_tokens, view))
         room = self._room(view) >> halved
         shorter = view.cutoff(keep_tokens=_estimated(room, view))
-        last_unit = boundaries(view.input.messages)[-2] if view.input else 0
+        last_unit = view.input.messages.boundaries()[-2] if view.input else 0
         if shorter.index > wanted.index and (self._fires_by_tokens(view) or view.hook == "overflow"):
             reason = f"keeps about {room:,} tokens, since the last {keep_messages} messages alone are more"
             wanted = Cutoff(shorter.index, wanted.wanted, reason)
