@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from harness_nb.core.cutoff import Cutoff
 from harness_nb.core.item import Item, covered
 from harness_nb.errors import HarnessError
 
@@ -110,6 +111,8 @@ class Plan:
         again: Plan once more after this swap.
         remember: Texts for the durable memory.
         error: Why the turn must not go on, or None.
+        cutoff: Where the list was cut and where that was wanted, as positions in the list before; None where the policy
+            does not cut.
     """
 
     input: tuple[Item, ...] | None = None
@@ -121,6 +124,7 @@ class Plan:
     again: bool = False
     remember: tuple[str, ...] = ()
     error: HarnessError | None = None
+    cutoff: Cutoff | None = None
 
     @property
     def changes(self) -> bool:

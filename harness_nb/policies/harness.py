@@ -117,7 +117,8 @@ class HarnessPolicy(CompactionPolicy):
             why = reply.failure.detail or reply.failure.kind if reply.failure is not None else "the reply was blank"
             return view.unchanged(f"the summary failed: {why}", outcome="failed", pressure=pressure)
         items = (edits.summary(reply, of=wish.old), *wish.back, *wish.recent)
-        return view.becomes(items, f"{_why(view, triggers)}; {wish.cutoff.reason}", pressure=pressure)
+        reason = f"{_why(view, triggers)}; {wish.cutoff.reason}"
+        return view.becomes(items, reason, pressure=pressure, cutoff=wish.cutoff)
 
     def _wish(self, view: View) -> _Wish:
         cutoff = self._cutoff(view)
