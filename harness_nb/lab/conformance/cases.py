@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import Any
 from harness_nb.core.messages import Message
 from harness_nb.errors import TranscriptError
 
+_MEMORY = re.compile("memory|search|dream|notes|checkpoint")
 _OWN_KEYS = frozenset({"id", "system", "version", "also", "note", "quirk", "recorded_by", "expect"})
 """Keys that say what a case is about. No adapter sees them, so that none can answer by them."""
 
@@ -73,6 +75,12 @@ class Case:
     given: Given
     expect: Mapping[str, Any]
     place: str
+
+    @property
+    def sort(self) -> str:
+        """`memory` for what is kept, found or shown of the durable memory, `compaction` for everything else."""
+        is_memory = bool(self.given.more.keys() & {"input", "steps"}) or _MEMORY.search(self.kind) is not None
+        return "memory" if is_memory else "compaction"
 
 
 def expand(value: Any) -> Any:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from harness_nb.core.messages import to_json
+from harness_nb.lab.conformance.cases import Case
 from harness_nb.lab.conformance.compare import Difference
 from harness_nb.lab.conformance.runner import CaseResult
 
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
 
 _MOST_FAILURES = 30
 _MOST_DIFFERENCES = 12
-_MEMORY = "memory"
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,17 +79,17 @@ class ConformanceReport:
     @property
     def by_kind(self) -> tuple[Share, ...]:
         """Passed and failed by system and kind, in the order of the recordings."""
-        return self._shares(lambda kind: kind)
+        return self._shares(lambda case: case.kind)
 
     @property
     def by_sort(self) -> tuple[Share, ...]:
         """Passed and failed by system, for `compaction` and for `memory`."""
-        return self._shares(lambda kind: _MEMORY if kind.startswith(_MEMORY) else "compaction")
+        return self._shares(lambda case: case.sort)
 
-    def _shares(self, group: Any) -> tuple[Share, ...]:
+    def _shares(self, group: Callable[[Case], str]) -> tuple[Share, ...]:
         counts: dict[tuple[str, str], Counter[bool]] = {}
         for one in self.results:
-            counts.setdefault((one.case.system, group(one.case.kind)), Counter())[one.passed] += 1
+            counts.setdefault((one.case.system, group(one.case)), Counter())[one.passed] += 1
         return tuple(Share(system, kind, count[True], count[False]) for (system, kind), count in counts.items())
 
     @property
