@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-VECTOR_WEIGHT = 0.4
+VECTOR_WEIGHT = 0.3
 """What a place by meaning counts for, one by words counting for 1: static embeddings find less than words do."""
 
 CONSTANT = 10
