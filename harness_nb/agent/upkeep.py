@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from harness_nb.agent.hooks import Emit
 from harness_nb.errors import ConfigError
 from harness_nb.memory.design import MemoryDesign
-from harness_nb.memory.maintenance import Maintenance
-from harness_nb.memory.maintenance_report import MaintenanceReport
+
+if TYPE_CHECKING:
+    from harness_nb.memory.maintenance import Maintenance
+    from harness_nb.memory.maintenance_report import MaintenanceReport
 
 
 class Upkeep:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from typing import Any, TypeVar
 
 T = TypeVar("T")
+
+Blocking = Callable[[Coroutine[Any, Any, Any]], Any]
+"""Runs a coroutine to its end and gives its result."""
 
 
 def in_thread(work: Coroutine[Any, Any, T]) -> T:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -39,14 +38,18 @@ class Change:
 def differences(before: str, after: str, sources: Mapping[str, str] | None = None) -> tuple[Change, ...]:
     """What becomes of each entry whose text or heading is not the same; hand-written parts are left out.
 
+    Equal entries count as one.
+
     Args:
         before: The text as it is.
         after: The text as it becomes.
         sources: Facts by where they stand in the logs, for the sources of what is new.
     """
-    old, new = entries(before), entries(after)
-    kept, old_left, new_left = _kept(old, new)
-    changed, removed, added = _changed(old_left, new_left)
+    old, new = _once(entries(before)), _once(entries(after))
+    partners = {block.key: block for block in new}
+    kept = [(block, partners.pop(block.key)) for block in old if block.key in partners]
+    known = {block.key for block, _ in kept}
+    changed, removed, added = _changed([block for block in old if block.key not in known], list(partners.values()))
     texts = [block.bare for block in new]
     found = [(new.index(b), _change("moved", b, a)) for a, b in kept if _heading_key(a) != _heading_key(b)]
     found += [(new.index(b), _change("changed", b, a)) for a, b in changed]
@@ -59,7 +62,7 @@ def differences(before: str, after: str, sources: Mapping[str, str] | None = Non
 
 def lost_share(before: str, changes: Iterable[Change]) -> float:
     """The share of the entries whose content is gone, 0 to 1."""
-    count = len(entries(before))
+    count = len(_once(entries(before)))
     return sum(change.is_lost for change in changes) / count if count else 0.0
 
 
@@ -73,27 +76,6 @@ def with_changes(text: str, changes: Iterable[Change]) -> str:
     for change in changes:
         found = _with(found, change)
     return joined(_without_empty_headings(found, text))
-
-
-def _kept(old: Sequence[Block], new: Sequence[Block]) -> tuple[list[tuple[Block, Block]], list[Block], list[Block]]:
-    """Entries with the same text in both, those below the same heading first; and what is left of both."""
-    kept: list[tuple[Block, Block]] = []
-    old_left, new_left = list(old), list(new)
-    for of_heading in (True, False):
-        partners: dict[tuple[str, str], list[Block]] = defaultdict(list)
-        for block in reversed(new_left):
-            partners[_place(block, of_heading)].append(block)
-        for block in old_left:
-            if found := partners[_place(block, of_heading)]:
-                kept.append((block, found.pop()))
-        taken = {id(block) for pair in kept for block in pair}
-        old_left, new_left = ([block for block in left if id(block) not in taken] for left in (old_left, new_left))
-    return kept, old_left, new_left
-
-
-def _place(block: Block, of_heading: bool) -> tuple[str, str]:
-    """What a block and its partner have in common: the text, and at first the heading, too."""
-    return block.key, _heading_key(block) if of_heading else ""
 
 
 def _changed(old: Sequence[Block], new: Sequence[Block]) -> tuple[list[tuple[Block, Block]], list[Block], list[Block]]:
@@ -131,25 +113,35 @@ def _heading_key(block: Block) -> str:
 
 def _with(found: list[Block], change: Change) -> list[Block]:
     before = Block("entry", change.before).key if change.before else None
-    at = next((n for n, block in enumerate(found) if block.kind == "entry" and block.key == before), None)
-    if change.kind == "removed":
-        return found if at is None else _taken_out(found, at)
+    places = [at for at, block in enumerate(found) if block.kind == "entry" and block.key == before]
     new = Block("entry", f"{change.after}\n", change.heading)
-    if change.kind == "changed" and at is not None:
-        return [*found[:at], replace(new, heading=found[at].heading), *found[at + 1 :]]
-    if change.kind == "moved" and at is not None:
-        found = _taken_out(found, at)
-    if any(block.kind == "entry" and block.key == new.key for block in found):
+    stands_there = any(block.kind == "entry" and block.key == new.key for block in found)
+    if change.kind == "changed" and places and not stands_there:
+        found = [*found[: places[0]], replace(new, heading=found[places[0]].heading), *found[places[0] + 1 :]]
+        return _taken_out(found, places[1:])
+    if change.kind in ("removed", "moved"):
+        found = _taken_out(found, places)
+    if change.kind == "removed" or (stands_there and not (change.kind == "moved" and places)):
         return found
     return _placed(found, new)
 
 
-def _taken_out(found: list[Block], at: int) -> list[Block]:
-    """The blocks without one, and without a second blank line where it stood."""
-    after = found[at + 1 :]
-    if at and after and found[at - 1].kind == after[0].kind == "blank":
-        after = after[1:]
-    return [*found[:at], *after]
+def _taken_out(found: list[Block], places: Sequence[int]) -> list[Block]:
+    """The blocks without some, and without a second blank line where these stood."""
+    for at in reversed(places):
+        after = found[at + 1 :]
+        if at and after and found[at - 1].kind == after[0].kind == "blank":
+            after = after[1:]
+        found = [*found[:at], *after]
+    return found
+
+
+def _once(found: Iterable[Block]) -> list[Block]:
+    """The blocks, of equal ones the first."""
+    first: dict[str, Block] = {}
+    for block in found:
+        first.setdefault(block.key, block)
+    return list(first.values())
 
 
 def _placed(found: list[Block], new: Block) -> list[Block]:

@@ -6,6 +6,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
+from functools import cached_property
 from typing import TYPE_CHECKING, Protocol
 
 from harness_nb.core.config import MaintenanceConfig, MemoryConfig
@@ -13,19 +14,17 @@ from harness_nb.core.messages import Message
 from harness_nb.core.tokens import TokenCounter
 from harness_nb.core.tool import Tool
 from harness_nb.errors import StoreError
-from harness_nb.memory.blocking import in_thread
-from harness_nb.memory.consolidation import consolidate
-from harness_nb.memory.consolidation_report import ConsolidationReport
+from harness_nb.memory.blocking import Blocking, in_thread
 from harness_nb.memory.flush import FlushOutcome, flush
 from harness_nb.memory.injection import Injection, memory_section
-from harness_nb.memory.maintenance import Blocking, Maintenance
 from harness_nb.memory.recall import AgentMemory
 from harness_nb.memory.tools import memory_tools
-from harness_nb.memory.upkeep_events import consolidation_event
 from harness_nb.model.base import Model
 from harness_nb.store.workspace import Workspace
 
 if TYPE_CHECKING:
+    from harness_nb.memory.consolidation_report import ConsolidationReport
+    from harness_nb.memory.maintenance import Maintenance
     from harness_nb.store.index import MemoryIndex
 
 _INDEX_SECONDS = 0.25  # longest wait for other writers after a flush; a search takes in the log by itself
@@ -98,13 +97,7 @@ class TwoLayers:
         self.model = model
         self.config = config or MemoryConfig()
         self._run = run
-        self._maintenance = Maintenance(
-            workspace,
-            index,
-            maintenance or MaintenanceConfig(),
-            self.consolidate,
-            run=run,
-        )
+        self._upkeep = maintenance or MaintenanceConfig()
         self._injected: tuple[tuple[Stamp, str], Injection] | None = None
         self._last_flush: tuple[datetime, FlushOutcome] | None = None
         self._memory = AgentMemory(
@@ -112,10 +105,10 @@ class TwoLayers:
             index,
             lambda: self._last_flush,
             consolidating=lambda: self._run(self.consolidate()),
-            decided=self._maintenance.look,
+            decided=lambda: self.maintenance.look(),
             config=self.config,
         )
-        self._tools = memory_tools(workspace, index, self._maintenance.request) if self.config.tools else ()
+        self._tools = memory_tools(workspace, index, lambda: self.maintenance.request()) if self.config.tools else ()
 
     def __repr__(self) -> str:
         return f"TwoLayers({self.workspace.name!r})"
@@ -125,10 +118,12 @@ class TwoLayers:
         """What a person can ask of it."""
         return self._memory
 
-    @property
+    @cached_property
     def maintenance(self) -> Maintenance:
         """What keeps it in order."""
-        return self._maintenance
+        from harness_nb.memory.maintenance import Maintenance  # only when it is used, as importing has to be quick
+
+        return Maintenance(self.workspace, self.index, self._upkeep, self.consolidate, run=self._run)
 
     @property
     def flushes_after_turn(self) -> bool:
@@ -179,7 +174,7 @@ class TwoLayers:
         outcome = await flush(self.model, self.workspace, messages, session=session, now=moment)
         if outcome.path:
             outcome = replace(outcome, warning=self._indexed(outcome.path))
-            self._maintenance.request(moment)
+            self.maintenance.request(moment)
         self._last_flush = (moment, outcome)
         return outcome
 
@@ -189,14 +184,17 @@ class TwoLayers:
         Args:
             now: The aware time of the run; by default the workspace clock's.
         """
+        from harness_nb.memory.consolidation import consolidate
+        from harness_nb.memory.upkeep_events import consolidation_event
+
         moment = now or self.workspace.clock.now()
-        self._maintenance.answered()
+        self.maintenance.answered()
         report = await consolidate(self.model, self.workspace, self.config, now=moment)
         if report.entries and (warning := self._indexed(self.workspace.curated.path.name)):
             report = replace(report, warnings=(*report.warnings, warning))
         if report.outcome in ("failed", "busy") or (report.pending and report.outcome == "applied"):
-            self._maintenance.request(moment)
-        self._maintenance.heard(consolidation_event(report, moment))
+            self.maintenance.request(moment)
+        self.maintenance.heard(consolidation_event(report, moment))
         return report
 
     def _indexed(self, path: str) -> str:

@@ -5,27 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from datetime import date, datetime
+from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
 
 from harness_nb.core.config import MemoryConfig
-from harness_nb.core.tokens import CharsCounter
 from harness_nb.errors import ConfigError, HarnessError, StoreError
-from harness_nb.memory.changes import Change
-from harness_nb.memory.consolidation_report import ConsolidationReport
 from harness_nb.memory.flush import FlushOutcome
-from harness_nb.memory.outline import entries
-from harness_nb.memory.overlap import is_said
-from harness_nb.memory.pending import pending
 from harness_nb.memory.pieces import text_lines
 from harness_nb.memory.results import DailyLogView, MemoryStatus, MemoryText, Standing
-from harness_nb.memory.review import Numbers, Review
-from harness_nb.memory.review_results import Decision, PendingList, VersionList, VersionRecord
 from harness_nb.store.daily_log import Entry
-from harness_nb.store.files import read_text
-from harness_nb.store.watermark import ConsolidationState, Watermark
 from harness_nb.store.workspace import Workspace
 
 if TYPE_CHECKING:
+    from harness_nb.memory.changes import Change
+    from harness_nb.memory.consolidation_report import ConsolidationReport
+    from harness_nb.memory.keeping import Keeping
+    from harness_nb.memory.review import Numbers
+    from harness_nb.memory.review_results import Decision, PendingList, VersionList
     from harness_nb.store.hits import SearchHits
     from harness_nb.store.index import MemoryIndex
 
@@ -61,7 +57,13 @@ class AgentMemory:
         self._last_flush = last_flush
         self._consolidating = consolidating
         self._decided = decided
-        self._review = Review(workspace, config or MemoryConfig())
+        self._config = config or MemoryConfig()
+
+    @cached_property
+    def _keeping(self) -> Keeping:
+        from harness_nb.memory.keeping import Keeping  # only when it is asked for, as making an agent has to be quick
+
+        return Keeping(self.workspace, self._config)
 
     def __repr__(self) -> str:
         return f"AgentMemory({self.workspace.name!r})"
@@ -106,15 +108,7 @@ class AgentMemory:
 
     def pending(self) -> PendingList:
         """Log entries that are not in MEMORY.md yet, and changes that wait for review."""
-        state, problem = self._state()
-        candidates, warnings = self._review.waiting()
-        return PendingList(
-            entries=pending(self.workspace.daily_log, state.marks).entries,
-            candidates=tuple(candidates),
-            last_success=state.last_success,
-            failures=state.failures,
-            warnings=(*((problem,) if problem else ()), *warnings),
-        )
+        return self._keeping.pending()
 
     def accept(self, number: int | str, entries: Numbers = None) -> Decision:
         """Makes changes of a candidate to MEMORY.md; what was edited there in the meantime stays.
@@ -126,7 +120,7 @@ class AgentMemory:
         Raises:
             StoreError: There is no such candidate or change, the cap would be exceeded, or a file can't be written.
         """
-        decision = self._review.accept(number, entries)
+        decision = self._keeping.review.accept(number, entries)
         self._decided()
         return self._indexed(decision)
 
@@ -141,7 +135,7 @@ class AgentMemory:
         Raises:
             StoreError: There is no such candidate or change, or a file can't be written.
         """
-        decision = self._review.reject(number, entries, again=again)
+        decision = self._keeping.review.reject(number, entries, again=again)
         self._decided()
         return decision
 
@@ -157,19 +151,11 @@ class AgentMemory:
             ConfigError: The text is blank, or the change removes its entry.
             StoreError: There is no such candidate or change.
         """
-        return self._review.edit(number, entry, text)
+        return self._keeping.review.edit(number, entry, text)
 
     def versions(self) -> VersionList:
         """MEMORY.md before each replacement, oldest first."""
-        counter = CharsCounter()
-        found = []
-        for one in self.workspace.curated.versions():
-            text = read_text(one.path) or ""
-            path, size = self.workspace.relative(one.path), counter.count_text(text)
-            found.append(
-                VersionRecord(number=one.number, time=one.time, path=path, entries=len(entries(text)), tokens=size)
-            )
-        return VersionList(found)
+        return self._keeping.versions()
 
     def restore(self, number: int) -> MemoryText:
         """Makes a version of MEMORY.md the current one; the one that it replaces is kept as a version, too.
@@ -188,18 +174,8 @@ class AgentMemory:
             self.index.update(self.workspace.curated.path, _REFRESH_SECONDS)
         return result
 
-    def _state(self) -> tuple[ConsolidationState, str]:
-        return Watermark(self.workspace.watermark_path, clock=self.workspace.clock).read()
-
     def _standing(self, found: Sequence[Entry]) -> list[Standing]:
-        """Of log entries: whether each was merged, and whether MEMORY.md says it now."""
-        left = pending(self.workspace.daily_log, self._state()[0].marks).entries
-        waiting = {(entry.date, entry.line) for entry in left}
-        said = [entry.bare for entry in entries(self.workspace.curated.read())]
-        return [
-            Standing("pending" if (entry.date, entry.line) in waiting else "merged", is_said(entry.text, said))
-            for entry in found
-        ]
+        return self._keeping.standing(found)
 
     def status(self) -> MemoryStatus:
         """How the memory stands and where it lies."""
@@ -207,7 +183,7 @@ class AgentMemory:
         entries = self.log()
         last = self._last_flush()
         state, warnings = self._index_state()
-        known, problem = self._state()
+        known, problem = self._keeping.state()
         return MemoryStatus(
             workspace=str(self.workspace.path),
             memory_chars=len(text),
@@ -218,7 +194,7 @@ class AgentMemory:
             sessions=len(self.workspace.sessions()),
             index_path=str(self.workspace.index_path),
             index_state=state,
-            pending=len(pending(self.workspace.daily_log, known.marks).entries),
+            pending=len(self._keeping.unmerged()),
             last_consolidation=known.last_success,
             failures=known.failures,
             warnings=(*warnings, problem) if problem else warnings,

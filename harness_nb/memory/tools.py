@@ -76,6 +76,15 @@ def memory_tools(
         """
         return piece(path, _text(workspace, path), whole_number("offset", offset, 0), whole_number("limit", limit, 1))
 
+    reading = (memory_search, memory_get, read_file)
+    return (
+        *(Tool.of(function, effect="read", evicts=False) for function in reading),
+        _save_tool(workspace, noted),
+        *session_tools(workspace, index),
+    )
+
+
+def _save_tool(workspace: Workspace, noted: Callable[[], None]) -> Tool:
     def memory_save(fact: str) -> str:
         """Notes one fact in today's log, for later sessions; use it when the person asks you to remember something.
 
@@ -86,12 +95,7 @@ def memory_tools(
         noted()
         return said
 
-    reading = (memory_search, memory_get, read_file)
-    return (
-        *(Tool.of(function, effect="read", evicts=False) for function in reading),
-        Tool.of(memory_save, effect="write", evicts=False),
-        *session_tools(workspace, index),
-    )
+    return Tool.of(memory_save, effect="write", evicts=False)
 
 
 def _saved(workspace: Workspace, fact: str) -> str:

@@ -15,7 +15,8 @@ from harness_nb.core.messages import Message
 from harness_nb.errors import ModelError
 from harness_nb.memory import maintenance as module
 from harness_nb.memory.design import TwoLayers
-from harness_nb.memory.maintenance import Maintenance, Schedule
+from harness_nb.memory.maintenance import Maintenance
+from harness_nb.memory.schedule import Schedule
 from harness_nb.model.scripted import ScriptedModel
 from harness_nb.store.index import MemoryIndex
 from harness_nb.store.workspace import Workspace

@@ -11,15 +11,15 @@ from harness_nb.core.config import MaintenanceConfig, MemoryConfig
 from harness_nb.core.messages import Message
 from harness_nb.core.tokens import TokenCounter
 from harness_nb.core.tool import Tool
-from harness_nb.memory.blocking import in_thread
+from harness_nb.memory.blocking import Blocking, in_thread
 from harness_nb.memory.flush import FlushOutcome
 from harness_nb.memory.injection import Injection
-from harness_nb.memory.maintenance import Blocking, Maintenance
 from harness_nb.memory.recall import AgentMemory
 from harness_nb.model.base import Model
 from harness_nb.store.workspace import Workspace
 
 if TYPE_CHECKING:
+    from harness_nb.memory.maintenance import Maintenance
     from harness_nb.store.index import MemoryIndex
 
 
