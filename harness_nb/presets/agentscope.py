@@ -1,4 +1,8 @@
-"""Preset `agentscope`: AgentScope's harness to the message, faults included, as documented or as shipped."""
+"""Preset `agentscope`: AgentScope's harness to the message, faults included, as documented or as shipped.
+
+Its durable memory is the two layers of the preset `harness`, with their safeguards; what the original does without them
+stands in `memory/designs/agentscope_files.py`.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +11,6 @@ from typing import Any
 
 from harness_nb.core.config import MemoryConfig
 from harness_nb.errors import ConfigError
-from harness_nb.memory.designs.agentscope import AgentScopeMemory
 from harness_nb.policies.agentscope import (
     AgentScopeArguments,
     AgentScopeConfig,
@@ -38,7 +41,6 @@ def make(variant: str | None = None, **settings: Any) -> Preset:
         about="Summarises all but the last 20 messages at 50 messages or 80,000 tokens; facts go to daily logs.",
         policy=AgentScopePolicy(config, name=NAME),
         memory=MemoryConfig(max_injected_tokens=8_000),
-        design=AgentScopeMemory,
         variant=version,
         variants=VARIANTS,
         settings=in_force(config),

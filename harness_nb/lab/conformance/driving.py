@@ -197,12 +197,6 @@ def verbatim(item: Item) -> dict[str, Any]:
     return {"kind": "verbatim", "index": item.index}
 
 
-def gone_from(view: View, plan: Plan) -> tuple[int, ...]:
-    """Log indices that a plan's items show no more, whether something stands for them or not."""
-    shown = {item.index for item in plan.items(view)}
-    return tuple(sorted(item.index for item in view.input if item.index is not None and item.index not in shown))
-
-
 def named_results(messages: Sequence[Message]) -> tuple[Message, ...]:
     """Messages in which each result has the name of the nearest earlier call with its id, as our loop gives it."""
     names: dict[str, str] = {}
