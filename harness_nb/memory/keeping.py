@@ -6,11 +6,12 @@ from collections.abc import Sequence
 
 from harness_nb.core.config import MemoryConfig
 from harness_nb.core.tokens import CharsCounter
+from harness_nb.memory.consolidation import size_warning
 from harness_nb.memory.outline import entries
 from harness_nb.memory.overlap import is_said
 from harness_nb.memory.pending import pending
 from harness_nb.memory.results import Standing
-from harness_nb.memory.review import Review
+from harness_nb.memory.review import Review, number_of
 from harness_nb.memory.review_results import PendingList, VersionList, VersionRecord
 from harness_nb.store.daily_log import Entry
 from harness_nb.store.files import read_text
@@ -31,6 +32,7 @@ class Keeping:
 
     def __init__(self, workspace: Workspace, config: MemoryConfig) -> None:
         self.workspace = workspace
+        self._config = config
         self.review = Review(workspace, config)
 
     def state(self) -> tuple[ConsolidationState, str]:
@@ -61,6 +63,21 @@ class Keeping:
             Standing("pending" if (entry.date, entry.line) in waiting else "merged", is_said(entry.text, said))
             for entry in found
         ]
+
+    def problems(self) -> tuple[str, ...]:
+        """What the user should know: a state file that can't be used, a MEMORY.md that is not injected whole."""
+        size = CharsCounter().count_text(self.workspace.curated.read())
+        found = (self.state()[1], size_warning(size, self._config))
+        return tuple(text for text in found if text)
+
+    def restore(self, number: int | str) -> None:
+        """Makes a version of MEMORY.md the current one.
+
+        Raises:
+            ConfigError: It is no number.
+            StoreError: There is no such version, or a file can't be written.
+        """
+        self.workspace.curated.restore(number_of(number, "version"))
 
     def versions(self) -> VersionList:
         """MEMORY.md before each replacement, oldest first."""

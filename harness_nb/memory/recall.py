@@ -157,7 +157,7 @@ class AgentMemory:
         """MEMORY.md before each replacement, oldest first."""
         return self._keeping.versions()
 
-    def restore(self, number: int) -> MemoryText:
+    def restore(self, number: int | str) -> MemoryText:
         """Makes a version of MEMORY.md the current one; the one that it replaces is kept as a version, too.
 
         What was merged since then stays in the daily logs and is not merged again by itself.
@@ -165,7 +165,7 @@ class AgentMemory:
         Raises:
             StoreError: There is no such version, or a file can't be written.
         """
-        self.workspace.curated.restore(number)
+        self._keeping.restore(number)
         return self._indexed(self.show())
 
     def _indexed(self, result: T) -> T:
@@ -183,7 +183,7 @@ class AgentMemory:
         entries = self.log()
         last = self._last_flush()
         state, warnings = self._index_state()
-        known, problem = self._keeping.state()
+        known, _ = self._keeping.state()
         return MemoryStatus(
             workspace=str(self.workspace.path),
             memory_chars=len(text),
@@ -197,7 +197,7 @@ class AgentMemory:
             pending=len(self._keeping.unmerged()),
             last_consolidation=known.last_success,
             failures=known.failures,
-            warnings=(*warnings, problem) if problem else warnings,
+            warnings=(*warnings, *self._keeping.problems()),
             last_flush=last[0] if last else None,
             last_facts=len(last[1].facts) if last else 0,
             last_failure=last[1].failed if last else "",

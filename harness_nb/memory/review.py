@@ -86,7 +86,7 @@ class Review:
         """
         with self._files.deciding():
             candidate = self._load(number)
-            change = candidate.change(_whole(entry, "change"))
+            change = candidate.change(number_of(entry, "change"))
             if change.kind == "removed":
                 raise ConfigError(
                     f"Change {change.number} takes an entry out; it has no text to edit.",
@@ -130,7 +130,7 @@ class Review:
             )
 
     def _load(self, number: int | str) -> Candidate:
-        return candidate_from_record(self._files.load(_whole(number, "candidate")))
+        return candidate_from_record(self._files.load(number_of(number, "candidate")))
 
     def _with(self, fresh: str, candidate: Candidate, chosen: tuple[Change, ...]) -> str:
         is_all = candidate.is_whole and chosen == candidate.changes
@@ -149,11 +149,16 @@ def _chosen(candidate: Candidate, entries: Numbers) -> tuple[Change, ...]:
     if entries is None:
         return candidate.changes
     several = [entries] if isinstance(entries, int | str) else list(entries)
-    numbers = [_whole(entry, "change") for entry in several]
+    numbers = [number_of(entry, "change") for entry in several]
     return tuple(candidate.change(number) for number in dict.fromkeys(numbers))
 
 
-def _whole(number: int | str, what: str) -> int:
+def number_of(number: int | str, what: str) -> int:
+    """A number from what a person typed: a whole number, or its digits.
+
+    Raises:
+        ConfigError: It is none; says of what.
+    """
     if isinstance(number, str) and number.strip().isdecimal():
         number = int(number)
     if isinstance(number, bool) or not isinstance(number, int):

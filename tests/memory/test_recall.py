@@ -4,12 +4,14 @@ from datetime import UTC, date, datetime
 
 import pytest
 
+from harness_nb.core.config import MemoryConfig
 from harness_nb.errors import ConfigError
 from harness_nb.memory.flush import FlushOutcome
 from harness_nb.memory.recall import AgentMemory
 from harness_nb.store.daily_log import Fact
 from harness_nb.store.index import MemoryIndex
 from harness_nb.store.workspace import Workspace
+from tests.memory.consolidating import noted, run
 
 
 @pytest.fixture
@@ -88,6 +90,22 @@ def test_the_status_says_how_the_memory_stands(store: Workspace, index: MemoryIn
         "consolidation  none yet, 2 log entries to merge",
     ]
     assert status.index_state == "5 lines of 3 files"
+
+
+def test_r061_the_status_warns_of_a_memory_that_is_not_injected_whole(store: Workspace, index: MemoryIndex) -> None:
+    store.curated.replace("- Python 3.11\n" * 20)
+    memory = AgentMemory(store, index, config=MemoryConfig(max_injected_tokens=50))
+    assert "has about 70 tokens, of which at most 50 are put into the prompt" in memory.status().warnings[0]
+
+
+def test_r060_the_status_says_when_consolidation_last_succeeded(store: Workspace, index: MemoryIndex) -> None:
+    assert "consolidation  none yet, 0 log entries to merge" in str(AgentMemory(store, index).status())
+    noted(store, "a fact about the lab")
+    run(store)
+    status = AgentMemory(store, index).status()
+    assert status.last_consolidation == store.clock.now() and "last 2026-04-12 09:30, 0 log entries" in str(status)
+    store.watermark_path.write_text("tomorrow", encoding="utf-8")
+    assert "can't be used" in AgentMemory(store, index).status().warnings[-1]
 
 
 def test_the_status_says_why_the_last_flush_failed(store: Workspace, index: MemoryIndex) -> None:

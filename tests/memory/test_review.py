@@ -165,7 +165,9 @@ def test_the_memory_of_an_agent_reviews_and_restores(store: Workspace, waiting: 
     assert list(memory.log().df["in_memory"]) == [True, False]
     (version,) = memory.versions()
     assert (version.number, version.entries) == (1, 2) and len(memory.versions().df) == 1
-    assert memory.restore(1).text == BEFORE and len(memory.versions()) == 2
+    assert memory.restore("1").text == BEFORE and len(memory.versions()) == 2
+    with pytest.raises(ConfigError, match="'one' is no number of a version"):
+        memory.restore("one")
     with pytest.raises(ConfigError, match="no consolidation"):
         memory.consolidate()
 
