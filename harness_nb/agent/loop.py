@@ -187,7 +187,6 @@ class Loop:
             return await self._request(step, say, partial)
         except ContextOverflowError as error:
             self.session.conversation.request_failed()
-            partial.clear()
             if not self.steering.recovers:
                 raise error.__cause__ or error from None
             if self.steering.recovered_turn == self.session.turns:
@@ -196,7 +195,6 @@ class Loop:
         try:
             return await self._request(step, say, partial)
         except ContextOverflowError as error:
-            partial.clear()
             raise self._still_too_long(error, "one compaction was not enough") from error
 
     def _still_too_long(self, error: ContextOverflowError, why: str) -> ContextOverflowError:

@@ -127,6 +127,14 @@ def test_r007_after_an_overflow_in_the_middle_of_an_answer_the_retry_ends_with_t
     assert not any("As I was say" in message.text for message in agent.messages)
 
 
+def test_what_came_of_an_answer_before_an_overflow_that_nothing_mends_is_kept(make: Make) -> None:
+    agent = talked(make, Broken("As I was saying", refused()), compaction=None)
+    with pytest.raises(ProviderError):
+        agent.ask("the latest question")
+    assert agent.messages[-1].text == "As I was saying" and agent.messages[-1].finish == "interrupted"
+    assert all_valid(agent)
+
+
 def test_r007_after_an_overflow_behind_a_tool_the_retry_ends_with_its_result(make: Make) -> None:
     def look() -> str:
         return "found"
