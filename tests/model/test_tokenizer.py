@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import base64
 import os
+import pickle
 import random
 import time
 
@@ -116,3 +117,13 @@ def test_r037_counting_takes_less_than_a_second(text: str) -> None:
 
 def test_lone_surrogates_are_counted() -> None:
     assert counter_for().count_text("\ud83d ok") > 0
+
+
+def test_counter_survives_pickling() -> None:
+    counter = pickle.loads(pickle.dumps(TiktokenCounter("cl100k_base")))  # noqa: S301 - made in this line
+    assert counter.name == "tiktoken cl100k_base" and counter.count_text("twelve words") > 1
+
+
+def test_text_that_comes_again_has_the_same_count() -> None:
+    counter = TiktokenCounter("cl100k_base")
+    assert counter.count_text("read_file") == counter.count_text("read_file") > 0
