@@ -115,7 +115,7 @@ class Parts:
         """What is sent at every request and stays the same."""
         tools = tuple(self.tools.values())
         system = prompt_of(
-            self.own_prompt, tools=self.tools, injects=self.config.inject, flushes=self.design.flushes_after_turn
+            self.own_prompt, tools=self.tools, injects=self.config.inject, flushes=self.config.flush == "always"
         )
         return Surroundings(
             model=self.limits,

@@ -15,6 +15,7 @@ from harness_nb.core.view import Hook, Refusal, View
 from harness_nb.errors import (
     ContextOverflowError,
     HarnessError,
+    MissingKeyError,
     ModelError,
     QuotaError,
     RateLimitError,
@@ -234,6 +235,7 @@ def _kind(error: HarnessError) -> str:
         (ContextOverflowError, "overflow"),
         (RateLimitError, "rate_limit"),
         (QuotaError, "quota"),
+        (MissingKeyError, "permission"),
         (ModelError, "server_error"),
     )
     return next((kind for cls, kind in kinds if isinstance(error, cls)), "error")

@@ -55,6 +55,8 @@ class HermesConfig:
             to do with keys, money or the network, a text made without a model takes the place of the summary).
         in_place: Whether a compacted session keeps its id; False begins a child session (default True).
         session_store: Whether sessions are stored, which makes the count of useless passes begin anew (default True).
+        waits_for_usage: Whether a provider that reports no count is waited for after a compaction all the same, so that no
+            other follows (default False; Hermes waits).
         stored_mark_chars: Characters by which a stored message counts as longer (default 23, about 6 tokens).
         hygiene_ratio: Share of the window at which a waiting session is compacted (default 0.85).
         hygiene_hard_message_limit: Messages at which it is, whatever its size (default 5,000).
@@ -93,6 +95,7 @@ class HermesConfig:
     abort_on_summary_failure: bool = False
     in_place: bool = True
     session_store: bool = True
+    waits_for_usage: bool = False
     stored_mark_chars: int = 23
     hygiene_ratio: float = 0.85
     hygiene_hard_message_limit: int = 5_000
@@ -112,7 +115,7 @@ class HermesConfig:
             if getattr(self, name) is not None:
                 whole(self, name)
         switch(self, "enabled", "model_raises", "head_decay", "feed_decayed_head", "task_snapshot")
-        switch(self, "abort_on_summary_failure", "in_place", "session_store")
+        switch(self, "abort_on_summary_failure", "in_place", "session_store", "waits_for_usage")
         _one_of(self, "below_minimum", "run", "refuse")
         _one_of(self, "level", "session", "engine")
 

@@ -99,8 +99,11 @@ class HermesPolicy(CompactionPolicy):
         usage = view.usage if view.hook == "reply" else None
         new = range(len(view.log) - 1, record.heard - 1, -1)
         usage = usage or next((found for index in new if (found := view.log[index].usage) is not None), None)
+        told_nothing = usage is None and any(view.log[index].role == "assistant" for index in new)
         record = replace(record, heard=len(view.log))
-        return record if usage is None else record.reported(usage.input_tokens, self.limits(view, record).trigger)
+        if usage is not None:
+            return record.reported(usage.input_tokens, self.limits(view, record).trigger)
+        return record.unreported() if told_nothing and not self.config.waits_for_usage else record
 
     def limits(self, view: View, record: HermesRecord) -> Thresholds:
         """The figures in force."""

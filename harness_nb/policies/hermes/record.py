@@ -68,6 +68,12 @@ class HermesRecord:
             ineffective=ineffective,
         )
 
+    def unreported(self) -> HermesRecord:
+        """The record once a reply came without a count: there is none to wait for."""
+        if not self.awaiting_usage:
+            return self
+        return replace(self, awaiting_usage=False, last_prompt_tokens=self.rough_tokens)
+
     def estimated(self, tokens: int) -> HermesRecord:
         """The record with a new estimate of the request; a higher one takes the place of the last count."""
         last = self.last_prompt_tokens

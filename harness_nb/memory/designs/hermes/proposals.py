@@ -18,7 +18,8 @@ from harness_nb.store.candidates import CandidateFiles
 _REVIEW_SECONDS = 120.0
 _REQUEST_CHARS = 40_000
 _CITED = re.compile(r"\s*\[#[\d, #-]+\]\s*$")
-_OF_USER = re.compile(r"\b(?:user|person|human|they|prefers?|likes?|wants?)\b|^(?:i|my)\b", re.IGNORECASE)
+_LABEL = re.compile(r"^(?:user|human)\s*:\s*", re.IGNORECASE)
+_OF_USER = re.compile(r"\b(?:user|person|human|they|prefers?|likes?|wants?|hates?)\b|^(?:i|my)\b", re.IGNORECASE)
 
 Change = Mapping[str, Any]
 """Arguments of the `memory` tool."""
@@ -129,5 +130,7 @@ async def looked_back(
 
 
 def _addition(line: str) -> Change:
+    """A fact as an addition to the store that it belongs to: who the user is, or everything else."""
     text = _CITED.sub("", line).strip()
-    return {"target": "user" if _OF_USER.search(text) else "memory", "action": "add", "content": text}
+    is_of_user = _OF_USER.search(_LABEL.sub("", text)) is not None
+    return {"target": "user" if is_of_user else "memory", "action": "add", "content": text}

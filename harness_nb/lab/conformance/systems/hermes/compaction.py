@@ -310,6 +310,7 @@ def _preset(config: Mapping[str, Any]) -> presets.Preset:
         summary_model_window=config.get("aux_context_window"),
         stored_mark_chars=_MARK_CHARS if config.get("stored_before") else 0,
         below_minimum="refuse",
+        waits_for_usage=True,
     )
 
 
