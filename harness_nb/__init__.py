@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from harness_nb.model.litellm_model import LiteLLMModel
     from harness_nb.model.offline import OfflineModel
     from harness_nb.model.scripted import ScriptedModel
+    from harness_nb.notebook.widgets.cutoff import CutoffWidget
     from harness_nb.notebook.widgets.pressure import PressureWidget
     from harness_nb.store.hits import SearchHit
     from harness_nb.store.index import MemoryIndex
@@ -62,6 +63,7 @@ _HOMES = {
     "TruncateArgsConfig": "core.config",
     "View": "core.view",
     "Workspace": "store.workspace",
+    "CutoffWidget": "notebook.widgets.cutoff",
     "edits": "core.edits",
     "presets": "presets",
     "read_transcript": "lab.transcripts",
@@ -75,6 +77,7 @@ __all__ = [
     "CompactionPolicy",
     "conformance",
     "ContextOverflowError",
+    "CutoffWidget",
     "edits",
     "HarnessAgent",
     "HarnessError",

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from harness_nb.render.card import Card, Pre, Table, card_text
-from harness_nb.render.core_cards import planned_card, shown_text
+from harness_nb.render.cutoff_view import planned_card, shown_text
 from harness_nb.render.results import card_bundle
 from harness_nb.render.text import count
 

@@ -8,23 +8,17 @@ from typing import Any
 from harness_nb.core.events import Event
 from harness_nb.core.item import Item, ModelInput
 from harness_nb.core.messages import Message, Usage
-from harness_nb.core.plan import Fate, Plan, Pressure
+from harness_nb.core.plan import Plan, Pressure
 from harness_nb.core.transcript import Transcript
 from harness_nb.core.view import View
 from harness_nb.render.card import Card, Pre, Table
+from harness_nb.render.cutoff_view import shown_text, span
 from harness_nb.render.event_words import usage_words, words
 from harness_nb.render.pressure import PressureModel, bare_model, pressure_model
 from harness_nb.render.pressure_view import pressure_card
-from harness_nb.render.text import count, moment, one_line, percent, short
+from harness_nb.render.text import count, moment, short
 
 MAX_NEWEST = 20
-
-
-def shown_text(message: Message) -> str:
-    """What a message says, its calls included, on one line."""
-    calls = [f"→ {call.name}({one_line(call.arguments, 60)})" for call in message.calls]
-    others = [f"[{type(part).__name__.lower()}]" for part in message.parts if type(part).__name__ != "Text"]
-    return one_line(" ".join(filter(None, (message.text, *others, *calls))), 160)
 
 
 def message_card(message: Message) -> Card:
@@ -62,18 +56,6 @@ def _index(item: Item) -> str:
     return f"for {span(item.stands_for)}" if item.stands_for else ""
 
 
-def span(indices: tuple[int, ...]) -> str:
-    """Indices as ranges: `0-5, 8`."""
-    runs: list[list[int]] = []
-    for index in indices:
-        if runs and runs[-1][1] == index - 1:
-            runs[-1][1] = index
-        else:
-            runs.append([index, index])
-    words = [str(first) if first == last else f"{first}-{last}" for first, last in runs]
-    return ", ".join(words[:4]) + (f" and {len(words) - 4} more" if len(words) > 4 else "")
-
-
 def item_card(item: Item) -> Card:
     """One item with its message."""
     inner = message_card(item.message)
@@ -96,62 +78,13 @@ def model_card(model: PressureModel) -> Card:
 
 
 def plan_card(plan: Plan) -> Card:
-    """A plan by itself; with its view it says more (see `planned_card`)."""
+    """A plan by itself; with its view it says more (see `cutoff_view.planned_card`)."""
     at = plan.pressure
     said = [plan.outcome, plan.reason, f"{short(at.tokens)} of {short(at.window)} tokens" if at else ""]
     if plan.input is None:
         return Card("Plan", " · ".join(filter(None, said)))
     inner = input_card(ModelInput(plan.input))
     return Card("Plan", " · ".join(filter(None, (*said, f"{inner.line} next"))), inner.blocks)
-
-
-def planned_card(view: View, plan: Plan, policy: str = "") -> Card:
-    """What a plan does to a conversation, message by message, with the reason."""
-    title = f"What {policy} would do now" if policy else "What would be done now"
-    if plan.input is None:
-        return Card(title, f"{plan.outcome}: {plan.reason}. Nothing has been changed.")
-    after = view.tokens_of(plan.input)
-    saved = percent(1 - after / view.tokens, 0) if view.tokens else "0 %"
-    sizes = f"{short(view.tokens)} → {short(after)} tokens (−{saved})"
-    line = f"{plan.outcome}: {plan.reason}. {sizes}. Nothing has been changed."
-    fates = plan.fates(view)
-    return Card(title, line, (_fate_sums(view, fates), _changed(view, fates), *_made(plan)))
-
-
-def _fate_sums(view: View, fates: tuple[Fate, ...]) -> Table:
-    """How many messages and tokens have which fate."""
-    groups: dict[str, list[int]] = {}
-    for fate in fates:
-        groups.setdefault(f"{fate.fate} ({fate.how})" if fate.how else fate.fate, []).append(fate.index)
-    rows = [
-        (name, len(indices), sum(view.measure(view.log[index]) for index in indices), span(tuple(indices)))
-        for name, indices in groups.items()
-    ]
-    return Table.of(("fate", "messages", "tokens", "which"), rows, noun="fate")
-
-
-def _changed(view: View, fates: tuple[Fate, ...]) -> Table:
-    """Each message that does not stay as it is."""
-    rows = []
-    for fate in fates:
-        message = view.log[fate.index]
-        if fate.fate != "kept":
-            rows.append((fate.index, message.role, fate.fate, fate.how, view.measure(message), shown_text(message)))
-    head = ("message", "role", "fate", "how", "tokens", "text")
-    return Table.of(head, rows, noun="message", caption="Each that is not kept", is_open=False)
-
-
-def _made(plan: Plan) -> tuple[Pre, ...]:
-    """What the harness would put in, as text."""
-    items = [item for item in plan.input or () if item.index is None]
-    return tuple(
-        Pre(
-            item.message.text,
-            caption=f"{item.how}{' (assumed: no model was asked)' if item.assumed else ''}",
-            is_open=False,
-        )
-        for item in items[:3]
-    )
 
 
 def event_card(event: Event) -> Card:

@@ -6,33 +6,26 @@ from harness_nb.render.card import TO_LEFT, Block, Card, Drawing, Table
 from harness_nb.render.html import Markup, join, picture, tag
 from harness_nb.render.pressure import CoursePoint, PressureModel, Threshold
 from harness_nb.render.pressure_svg import BAR_HEIGHT, COURSE_HEIGHT, bar_svg, course_svg
+from harness_nb.render.scale import PLAIN_WIDTH, SCALE_STYLES, label, scale, swatch, width_of
 from harness_nb.render.text import percent, short
-from harness_nb.render.theme import NEUTRAL
-
-PLAIN_WIDTH = 640
-"""Width in pixels of a picture where styles are taken away."""
 
 _TEXT_CELLS = 60
 """Width in characters of the bar drawn in text."""
 
 STYLES = """
-.hnb .hnb-scale{position:relative;height:18px;font-size:11px;color:var(--hnb-muted);white-space:nowrap}
-.hnb .hnb-scale span{position:absolute}
-.hnb .hnb-scale .hnb-now{color:var(--hnb-text)}
 .hnb .hnb-legend tbody{display:flex;flex-wrap:wrap;gap:2px 18px}
 .hnb .hnb-legend thead{display:none}
 .hnb.hnb .hnb-legend table tr td{border:0}
 .hnb .hnb-legend tr{display:inline-flex;gap:6px;align-items:baseline}
 .hnb.hnb .hnb-legend table td{padding:1px 0}
 .hnb .hnb-legend td+td+td{color:var(--hnb-muted)}
-.hnb .hnb-swatch{border-radius:2px}
-@container (max-width:520px){.hnb .hnb-scale .hnb-mark{display:none}.hnb .hnb-legend td+td+td{display:none}}
+@container (max-width:520px){.hnb .hnb-legend td+td+td{display:none}}
 """
 
 
 def pressure_card(model: PressureModel) -> Card:
     """The display as a card."""
-    return Card(model.title, model.line, tuple(_blocks(model)), (_provenance(model),), (STYLES,))
+    return Card(model.title, model.line, tuple(_blocks(model)), (_provenance(model),), (SCALE_STYLES, STYLES))
 
 
 def _blocks(model: PressureModel) -> list[Block]:
@@ -48,26 +41,10 @@ def _blocks(model: PressureModel) -> list[Block]:
 
 def _bar(model: PressureModel) -> Markup:
     return join(
-        _scale(*_mark_labels(model)),
+        scale(*_mark_labels(model)),
         picture(bar_svg(model), _bar_words(model), width=PLAIN_WIDTH, height=BAR_HEIGHT),
-        _scale(_now_label(model)),
+        scale(_now_label(model)),
     )
-
-
-def _scale(*labels: Markup) -> Markup:
-    spaced = [piece for label in labels for piece in (label, " ")]  # seen where the positions are taken away
-    return tag("div", *spaced, class_="hnb-scale", style="position:relative;height:18px;font-size:11px")
-
-
-def _label(words: str, at: float, *, to_left: bool = False, name: str = "hnb-mark") -> Markup:
-    side = f"right:{100 - at:.2f}%" if to_left else f"left:{at:.2f}%"
-    gap = "" if at in (0, 100) else ";padding:0 4px"
-    return tag("span", words, class_=name, style=f"position:absolute;{side}{gap}")
-
-
-def _width_of(words: str) -> float:
-    """Room that a label takes in a cell of usual width, in percent of it."""
-    return 0.72 * len(words) + 0.5
 
 
 def _mark_labels(model: PressureModel) -> list[Markup]:
@@ -80,13 +57,13 @@ def _mark_labels(model: PressureModel) -> list[Markup]:
     ends = [*(at for at, _ in spots[1:]), 99.0][: len(spots)]
     labels, free_from = [], 0.0
     for (at, text), end in zip(spots, ends, strict=True):
-        width = _width_of(text)
+        width = width_of(text)
         right = 100.0 if end == 99.0 else at
         if free_from <= at and at + width <= end:
-            labels.append(_label(text, at))
+            labels.append(label(text, at))
             free_from = at + width
         elif right - width >= free_from:
-            labels.append(_label(text, right, to_left=True))
+            labels.append(label(text, right, to_left=True))
             free_from = right
     return labels
 
@@ -98,7 +75,7 @@ def _mark_words(one: Threshold, share: float, *, is_first: bool) -> str:
 def _now_label(model: PressureModel) -> Markup:
     at = 100 * model.tokens / model.extent
     words = f"now {percent(model.share)}"
-    return _label(words, at, to_left=at > 50, name="hnb-now")
+    return label(words, at, to_left=at > 50, name="hnb-now")
 
 
 def _bar_words(model: PressureModel) -> str:
@@ -140,22 +117,13 @@ def _legend(model: PressureModel) -> Markup:
     rows = [
         tag(
             "tr",
-            tag("td", _swatch(name, colours.get(name)), name, style=TO_LEFT),
+            tag("td", swatch(name, colours.get(name)), name, style=TO_LEFT),
             tag("td", tag("b", f"{tokens:,}")),
             tag("td", share),
         )
         for name, tokens, share in legend_rows(model)
     ]
     return tag("div", tag("table", tag("thead", head), tag("tbody", *rows)), class_="hnb-legend")
-
-
-def _swatch(name: str, colour: str | None) -> Markup:
-    fill = f"background:{colour}" if colour else f"border:1px solid {NEUTRAL};box-sizing:border-box"
-    if name.startswith("reserved"):
-        fill = f"background:repeating-linear-gradient(45deg,{NEUTRAL} 0 2px,transparent 2px 4px)"
-    return tag(
-        "span", "", class_="hnb-swatch", style=f"display:inline-block;width:10px;height:10px;margin-right:6px;{fill}"
-    )
 
 
 def _legend_text(model: PressureModel) -> str:
@@ -201,9 +169,9 @@ def _course(model: PressureModel) -> Markup:
     first, last = model.course[0], model.course[-1]
     return join(
         tag("div", "Course over the session", class_="hnb-caption"),
-        _scale(*_course_labels(model.course)),
+        scale(*_course_labels(model.course)),
         picture(course_svg(model), _course_words(model), width=PLAIN_WIDTH, height=COURSE_HEIGHT),
-        _scale(_label(f"turn {first.turn}", 0, name=""), _label(f"turn {last.turn}", 100, to_left=True, name="")),
+        scale(label(f"turn {first.turn}", 0, name=""), label(f"turn {last.turn}", 100, to_left=True, name="")),
     )
 
 
@@ -214,10 +182,10 @@ def _course_labels(course: tuple[CoursePoint, ...]) -> list[Markup]:
         if not point.mark:
             continue
         words = f"{point.mark} at turn {point.turn}"
-        place, width = 100 * at / (len(course) - 1), _width_of(words)
+        place, width = 100 * at / (len(course) - 1), width_of(words)
         to_left = place + width > 100
         if (place - width if to_left else place) >= free_from:
-            labels.append(_label(words, place, to_left=to_left))
+            labels.append(label(words, place, to_left=to_left))
             free_from = place + width
     return labels
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from harness_nb.render.card import Card, Pre, Rich, Table
-from harness_nb.render.core_cards import planned_card
+from harness_nb.render.cutoff_view import planned_card
 from harness_nb.render.event_words import compaction_words, message_span
 from harness_nb.render.html import join, tag
 from harness_nb.render.text import clip, count, money, percent

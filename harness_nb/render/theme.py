@@ -69,6 +69,7 @@ line-height:1.45;white-space:pre-wrap;overflow-wrap:anywhere;max-height:320px;ov
 .hnb.hnb code{background:none;color:inherit;padding:0;font-size:12px}
 .hnb summary{cursor:pointer;color:var(--hnb-muted);margin-top:4px}
 .hnb summary:focus-visible{outline:2px solid var(--hnb-accent)}
+.hnb .hnb-problem{border-left:3px solid #d55e00;padding:2px 8px;white-space:pre-wrap}
 .hnb mark{background:none;color:inherit;font-weight:bold;text-decoration:underline;text-decoration-color:#e69f00;
 text-decoration-thickness:2px}
 """

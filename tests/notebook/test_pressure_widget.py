@@ -106,7 +106,7 @@ def test_an_error_is_shown_in_the_widget_and_the_figures_before_it_stay(agent, m
     widget = PressureWidget(agent)
     monkeypatch.setattr(type(agent), "view", lambda self: 1 / 0)
     widget.refresh()
-    assert "Not up to date: ZeroDivisionError" in widget.children[0].value
+    assert "Not up to date: ZeroDivisionError" in widget.children[-1].value
     assert "policy harness" in widget.children[0].value
     widget.close()
 

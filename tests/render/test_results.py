@@ -17,7 +17,8 @@ from harness_nb.core.transcript import Transcript
 from harness_nb.core.view import View
 from harness_nb.memory.results import DailyLogView, MemoryText
 from harness_nb.render.card import Card, Pre, Table, card_text
-from harness_nb.render.core_cards import events_card, planned_card, span
+from harness_nb.render.core_cards import events_card
+from harness_nb.render.cutoff_view import planned_card, span
 from harness_nb.render.event_words import words as event_words
 from harness_nb.render.results import MAX_BYTES, bundle, card_bundle, reply_bundle
 from harness_nb.render.text import clip, money, percent, seconds, short

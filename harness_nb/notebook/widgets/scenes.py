@@ -1,0 +1,182 @@
+"""What a cutoff widget can show: what a policy would do to an agent or a transcript, and what it did in a replay."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
+
+from harness_nb import presets
+from harness_nb.core.plan import Plan
+from harness_nb.core.policy import CompactionPolicy
+from harness_nb.core.transcript import Transcript
+from harness_nb.core.view import View
+from harness_nb.model.prices import input_price
+from harness_nb.notebook.tuning import keep_setting, remade
+from harness_nb.presets import Preset
+from harness_nb.render.cutoff import UNCHANGED, CutoffModel, planned_model
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scene:
+    """A conversation with a plan for it.
+
+    Attributes:
+        view: The conversation as the policy sees it.
+        plan: What the policy wants, or did.
+        policy: Its name.
+        title: What is shown.
+        state: The state in words.
+        is_done: Whether it was done already.
+    """
+
+    view: View
+    plan: Plan
+    policy: str
+    title: str
+    state: str
+    is_done: bool = False
+
+    @property
+    def model(self) -> CutoffModel:
+        """The view model."""
+        made = planned_model(self.view, self.plan, self.policy, price=input_price(self.view.model.name))
+        return replace(made, title=self.title, state=self.state, promise="" if self.is_done else UNCHANGED)
+
+
+class Stage(Protocol):
+    """Where scenes come from.
+
+    Attributes:
+        keep: Name of the setting that moves the cut, or empty where it can't be moved.
+        places: Number of scenes that there are to choose from.
+    """
+
+    keep: str
+    places: int
+
+    def scene(self, place: int, changes: Mapping[str, Any]) -> Scene:
+        """A scene.
+
+        Args:
+            place: Which one, from 0.
+            changes: Settings to try.
+        """
+        ...
+
+
+class Ahead:
+    """What a preset would do to a conversation that goes on or ends here.
+
+    Args:
+        look: Gives the conversation as it is now.
+        preset: Whose policy acts.
+    """
+
+    places = 1
+
+    def __init__(self, look: Any, preset: Preset) -> None:
+        self._look = look
+        self.preset = preset
+        self.keep = keep_setting(preset)
+
+    @property
+    def setting(self) -> int:
+        """The value of the setting that moves the cut."""
+        return int(self.preset.settings.get(self.keep, 0))
+
+    def scene(self, place: int, changes: Mapping[str, Any]) -> Scene:
+        """What would be done now; where that is nothing, what would be done if it were asked for."""
+        preset = remade(self.preset, **changes) if changes else self.preset
+        view: View = self._look()
+        if preset.policy is None:
+            return _quiet(view, "compaction is off")
+        policy = preset.policy
+        now = policy.plan(view)
+        if now.changes or "manual" not in policy.hooks:
+            title = f"What {policy.name} would do now"
+            return Scene(view=view, plan=now, policy=policy.name, title=title, state=_said(now))
+        asked = replace(view, hook="manual")
+        plan = policy.plan(asked)
+        state = f"Now nothing: {now.reason}. If asked, {_said(plan)}" if view.hook != "manual" else _said(plan)
+        return Scene(
+            view=asked, plan=plan, policy=policy.name, title=f"What {policy.name} would do if asked", state=state
+        )
+
+
+class Past:
+    """What a policy did in a replay.
+
+    Args:
+        run: The replay.
+    """
+
+    keep = ""
+
+    def __init__(self, run: Any) -> None:
+        self._run = run
+        self.places = max(1, len(run.compactions))
+
+    def scene(self, place: int, changes: Mapping[str, Any]) -> Scene:
+        """One of the points at which the list was replaced."""
+        if not self._run.compactions:
+            return _quiet(self._run.final, "nothing was compacted", self._run.policy)
+        step = self._run.compactions[place]
+        done = next(one for one in reversed(step.passes) if one.plan.changes)
+        title = f"What {self._run.policy} did at message {step.index}, turn {step.turn}"
+        state = f"{done.plan.outcome}: {done.reason}."
+        return Scene(view=done.view, plan=done.plan, policy=self._run.policy, title=title, state=state, is_done=True)
+
+
+def _said(plan: Plan) -> str:
+    return f"{plan.outcome}: {plan.reason}."
+
+
+def _quiet(view: View, reason: str, policy: str = "") -> Scene:
+    return Scene(
+        view=view,
+        plan=view.unchanged(reason),
+        policy=policy,
+        title="Compaction cutoff",
+        state=f"{reason}.",
+        is_done=True,
+    )
+
+
+def stage_of(source: Any, policy: str | Preset | CompactionPolicy | None) -> Stage:
+    """Where the scenes of an agent, a replay or a transcript come from.
+
+    Args:
+        source: An agent, a replay or a transcript.
+        policy: What acts; by default the agent's own preset, or `harness` for a transcript.
+
+    Raises:
+        ConfigError: The preset is unknown.
+    """
+    if hasattr(source, "compactions"):
+        return Past(source)
+    if isinstance(source, Transcript):
+        preset = as_preset(policy if policy is not None else "harness")
+        return Ahead(lambda: view_of(source, preset), preset)
+    return Ahead(source.view, as_preset(policy) if policy is not None else source.preset)
+
+
+def as_preset(policy: str | Preset | CompactionPolicy) -> Preset:
+    """A preset by name, as it is, or around a policy of one's own, whose settings are not known.
+
+    Raises:
+        ConfigError: There is no preset of that name.
+    """
+    if isinstance(policy, Preset):
+        return policy
+    if isinstance(policy, CompactionPolicy):
+        return Preset(name=policy.name, about="", policy=policy)
+    return presets.get(policy)
+
+
+def view_of(transcript: Transcript, preset: Preset) -> View:
+    """A whole conversation as a preset's policy would be given it."""
+    from harness_nb.model.windows import limits_of
+
+    limits = preset.limits(limits_of(transcript.model or "unknown"))
+    return View.of(transcript, hook="manual", model=limits)
