@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from harness_nb.core.messages import Message
 from harness_nb.core.tool import Tool
 from harness_nb.model.cues import asks_to_recall, bare_fact, fact_weight, is_question
+from harness_nb.model.kin import kin, stem
 from harness_nb.model.sentences import content_words, normal, sentences, shortened, without_code
 
 INTRODUCTION = (
@@ -33,9 +34,13 @@ _HIT = re.compile(
     r"^[\s\-*>\d.)\[]*(?:source:\s*)?(?P<path>[\w./~-]+\.\w{2,5})(?:#L?|:)(?P<line>\d+)\]?(?:-\d+)?[\s:|)—–-]*(?P<text>.*)$",
     re.IGNORECASE,
 )
+_OF_A_SEARCH = re.compile(
+    r"(?:I found nothing about|Nothing was found|I am the offline model|From [\w./ -]+(?:#\d+)?: “)", re.IGNORECASE
+)
 _MOST_QUOTES = 3
 _MOST_QUERY_WORDS = 6
 _QUOTE_CHARS = 300
+_KIN_WORTH = 0.5  # of a word of the question that only another stands for
 _EARLIER_MESSAGES = 400  # the latest ones of the model input are searched, too
 
 
@@ -65,7 +70,7 @@ def answer(messages: Sequence[Message], tools: Sequence[Tool]) -> str | Wish:
     wanted = messages[at].text.strip()
     results = [one for one in messages[at + 1 :] if one.role == "tool"]
     if results:
-        return _after_results(wanted, results, messages, at)
+        return _after_results(wanted, results, messages, at, tools)
     if _ABOUT_ITSELF.search(wanted) or not wanted:
         return INTRODUCTION
     wish = named_tool(wanted, tools) or _search(wanted, tools)
@@ -82,6 +87,17 @@ def _search(wanted: str, tools: Iterable[Tool]) -> Wish | None:
     words = list(dict.fromkeys(content_words(wanted)))[:_MOST_QUERY_WORDS]
     if tool is None or not words or not asks_to_recall(wanted):
         return None
+    return _query(tool, words)
+
+
+def _search_of_kin(wanted: str, tools: Iterable[Tool]) -> Wish | None:
+    """A second search, for the words that may stand in a note instead of the question's; None where there are none."""
+    tool = next((one for one in tools if one.name == "memory_search"), None)
+    words = list(dict.fromkeys(other for word in content_words(wanted) for other in kin(word)))
+    return _query(tool, words) if tool is not None and words else None
+
+
+def _query(tool: Tool, words: Iterable[str]) -> Wish:
     names = list(tool.parameters.get("properties", {})) or ["query"]
     return Wish(tool.name, {"query" if "query" in names else names[0]: " ".join(words)})
 
@@ -137,20 +153,28 @@ def _value(raw: str, schema: dict[str, Any]) -> Any:
         return {"true": True, "false": False, "none": None}.get(bare.casefold(), bare)
 
 
-def _after_results(wanted: str, results: Sequence[Message], messages: Sequence[Message], at: int) -> str:
-    """What the tools brought, quoted; without a find, what was said earlier."""
+def _after_results(
+    wanted: str, results: Sequence[Message], messages: Sequence[Message], at: int, tools: Sequence[Tool]
+) -> str | Wish:
+    """What the tools brought, quoted; without a find, what was said earlier, and before that one more search."""
     names = {call.id: call.name for one in messages[at + 1 :] for call in one.calls}
     name = names.get(results[-1].call_id or "", results[-1].name or "the tool")
     if not name.startswith("memory_search"):
         return "\n".join(_reported(names.get(one.call_id or "", "the tool"), one) for one in results)
-    found = [hit for one in results if one.status in ("", "ok") for hit in hits(one.text)]
+    found = [hit for one in results if one.status in ("", "ok") for hit in hits(one.text) if not _is_own(hit.text)]
     best = _best(wanted, found)
     if best:
         return _quoted(best)
     failed = next((one.text for one in results if one.status not in ("", "ok")), "")
     if failed:
         return f"The search failed: {shortened(failed.strip(), _QUOTE_CHARS)}"
-    return _quoted(_earlier(wanted, messages[:at])) or f"I found nothing about that in the memory. {_NOTHING}"
+    again = _search_of_kin(wanted, tools) if len(results) == 1 else None
+    return _quoted(_earlier(wanted, messages[:at])) or again or f"I found nothing about that in the memory. {_NOTHING}"
+
+
+def _is_own(text: str) -> bool:
+    """Whether a passage of an earlier conversation is a question, or what came of one, and no answer to this one."""
+    return is_question(text) or _OF_A_SEARCH.match(bare_fact(text)) is not None
 
 
 def _reported(name: str, result: Message) -> str:
@@ -204,13 +228,27 @@ def _source(message: Message) -> str:
 
 
 def _best(wanted: str, found: Iterable[Found], least: int = 1) -> list[Found]:
-    """Passages that share most words with the question, each text once; at least `least` words where it has so many."""
-    words = set(content_words(wanted))
-    least = min(least, len(words)) or 1
+    """Passages that share most words with the question, each text once; at least `least` words where it has so many.
+
+    A word that may stand for one of the question counts half, and one such word alone not at all where there are others.
+    """
+    asked = {stem(word): frozenset(map(stem, kin(word))) for word in content_words(wanted)}
+    least = min(least, len(asked)) or 1
     unique = {normal(bare_fact(one.text)): one for one in reversed(list(found))}
-    rated = [(len(words & set(content_words(one.text))), at, one) for at, one in enumerate(reversed(unique.values()))]
-    best = sorted((row for row in rated if row[0] >= least), key=lambda row: (-row[0], row[1]))
+    rated = [(_shared(asked, one.text, least), at, one) for at, one in enumerate(reversed(unique.values()))]
+    best = sorted(
+        (row for row in rated if row[0] and row[0] >= min(1, len(asked) * _KIN_WORTH)),
+        key=lambda row: (-row[0], row[1]),
+    )
     return [one for shared, _, one in best if shared * 2 > best[0][0]][:_MOST_QUOTES]
+
+
+def _shared(asked: Mapping[str, frozenset[str]], text: str, least: int) -> float:
+    """How many words a passage shares with a question, 0 where they are fewer than `least`."""
+    words = set(map(stem, content_words(text)))
+    exact = sum(word in words for word in asked)
+    stood_for = sum(word not in words and not words.isdisjoint(others) for word, others in asked.items())
+    return exact + _KIN_WORTH * stood_for if exact + stood_for >= least else 0.0
 
 
 def _quoted(found: Sequence[Found]) -> str:

@@ -219,3 +219,46 @@ def test_chat_above_the_window_is_refused_and_background_requests_are_not() -> N
 
 def test_input_without_a_user_gets_an_introduction() -> None:
     assert "offline model" in ask(OfflineModel(), Message.system("x")).text
+
+
+def test_question_in_other_words_is_searched_again_in_those_of_a_note() -> None:
+    model, question = OfflineModel(), Message.user("Which database did we choose?")
+    first = ask(model, question, tools=TOOLS)
+    assert first.calls[0].parsed() == {"query": "database choose"}
+    talk = [question, first, Message.tool(first.calls[0].id, "Nothing was found for 'database choose'.")]
+    second = ask(model, *talk, tools=TOOLS)
+    query = second.calls[0].parsed()["query"].split()
+    assert {"decided", "postgresql"} <= set(query) and second.calls[0].id != first.calls[0].id
+    found = "<search_results>\nmemory/2026-04-12.md#3: - User: We decided to use PostgreSQL 16.\n</search_results>"
+    answer = ask(model, *talk, second, Message.tool(second.calls[0].id, found), tools=TOOLS)
+    assert answer.text == "From memory/2026-04-12.md#3: “User: We decided to use PostgreSQL 16.”"
+    none = ask(model, *talk, second, Message.tool(second.calls[0].id, "Nothing was found."), tools=TOOLS)
+    assert "found nothing" in none.text and not none.calls
+
+
+def test_one_word_that_stands_for_another_is_no_answer() -> None:
+    told = Message.user("We decided to use PostgreSQL 16.")
+    assert "found nothing" in ask(OfflineModel(), told, "Which planet did we choose?").text
+    assert "PostgreSQL 16" in ask(OfflineModel(), told, "Which database did we choose?").text
+
+
+def test_questions_and_failed_searches_of_earlier_sessions_are_no_answer() -> None:
+    call = ToolCall("c", "memory_search", "{}")
+    found = (
+        "agents/a/sessions/s.log.jsonl#4: Who painted the ceiling?\n"
+        "agents/a/sessions/s.log.jsonl#5: I found nothing about that in the memory, who painted the ceiling."
+    )
+    talk = (Message.user("Who painted the ceiling?"), Message.assistant(calls=[call]), Message.tool("c", found))
+    assert "nothing" in ask(OfflineModel(), *talk).text
+
+
+def test_summary_holds_standing_instructions_before_all_else() -> None:
+    talk = "\n\n".join(f"Human: Can you check shelf {n} for the blue notebook of Grace?" for n in range(300))
+    said = f"{talk}\n\nHuman: Always name the shelf.\n\n{talk}"
+    text = ask(OfflineModel(), f"<conversation>\n{said}\n</conversation>", purpose="summary", max_tokens=200).text
+    assert "Always name the shelf." in text.split("## SUMMARY")[0]
+
+
+def test_code_that_looks_like_a_label_of_another_form_is_text() -> None:
+    talk = "<conversation>\nHuman: The key is under the mat.\n[user]\nname = Ada\n\nAI: Noted, under the mat.\n</conversation>"
+    assert "key is under the mat" in ask(OfflineModel(), talk, purpose="summary").text
