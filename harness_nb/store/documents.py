@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import os
 import stat
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
 from operator import attrgetter
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from harness_nb.core.redact import clean_unicode
 from harness_nb.store.daily_log import day_of
@@ -30,12 +30,8 @@ class Stamp:
     size: int
 
 
-class Row(NamedTuple):
-    """One thing that can be found."""
-
-    line: int
-    date: str | None
-    text: str
+Row = tuple[int, str | None, str]
+"""One thing that can be found: number of its line, its day, its text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,12 +100,13 @@ def stamp_of(path: Path | str) -> Stamp | None:
     return _stamp(found)
 
 
-def folder_stamp(path: Path | str) -> Stamp | None:
-    """The stamp of a folder, None when it is gone."""
+def has_stamp(path: str, stamp: Stamp) -> bool:
+    """Whether a file or folder still has a stamp."""
     try:
-        return _stamp(os.stat(path))
+        found = os.stat(path)
     except OSError:
-        return None
+        return False
+    return (found.st_mtime_ns, found.st_ctime_ns, found.st_size) == (stamp.mtime_ns, stamp.ctime_ns, stamp.size)
 
 
 def _stamp(found: os.stat_result) -> Stamp:
@@ -130,7 +127,7 @@ def kind_of(name: str) -> Kind | None:
     return "topic" if day_of(last) is None else "daily"
 
 
-def rows(name: str, data: bytes, first_line: int = 1) -> Iterator[Row]:
+def rows(name: str, data: bytes, first_line: int = 1) -> Iterable[Row]:
     """The rows of a file.
 
     Args:
@@ -141,13 +138,9 @@ def rows(name: str, data: bytes, first_line: int = 1) -> Iterator[Row]:
     if kind_of(name) == "session":
         return _message_rows(enumerate(data.split(b"\n"), first_line))
     day = day_of(name.rsplit("/", 1)[-1])
-    return _line_rows(data.decode("utf-8", "replace"), first_line, day.isoformat() if day else None)
-
-
-def _line_rows(text: str, first_line: int, day: str | None) -> Iterator[Row]:
-    for number, line in enumerate(text.split("\n"), first_line):
-        if line and not line.isspace():
-            yield Row(number, day, line.removesuffix("\r"))
+    date = day.isoformat() if day else None
+    lines = enumerate(data.decode("utf-8", "replace").split("\n"), first_line)
+    return [(number, date, line.removesuffix("\r")) for number, line in lines if line and not line.isspace()]
 
 
 def _message_rows(lines: Iterator[tuple[int, bytes]]) -> Iterator[Row]:
@@ -161,7 +154,7 @@ def _message_rows(lines: Iterator[tuple[int, bytes]]) -> Iterator[Row]:
         if isinstance(record, dict) and record.get("kind") == "message":
             text = clean_unicode(_text_of(record.get("message")))
             if text.strip():
-                yield Row(number, _day_of_record(record), text)
+                yield number, _day_of_record(record), text
 
 
 def _text_of(message: object) -> str:

@@ -22,6 +22,7 @@ from harness_nb.store.indexing import (
     index_words,
     known_files,
     make_workspace_id,
+    merge_words,
     remove_file,
     workspace_id,
 )
@@ -40,6 +41,7 @@ WAIT_SECONDS = 5.0
 
 _SEARCH_WAIT_SECONDS = 0.05
 _BATCH_BYTES = 8_000_000
+_MANY_ROWS = 1_000
 
 _T = TypeVar("_T")
 
@@ -189,7 +191,7 @@ class MemoryIndex:
             raise StoreError(f"{str(path)!r} lies outside {str(self.folder)!r}.", "Name a file inside.", subject=path)
         name = full.relative_to(self.folder).as_posix()
         stamp = stamp_of(full) if kind_of(name) is not None else None
-        return self._guarded(lambda: self._write({name: stamp}, wait_seconds), when_busy=False)
+        return self._guarded(lambda: self._write({name: stamp}, wait_seconds) >= 0, when_busy=False)
 
     def rebuild(self) -> None:
         """Makes the rows of this folder again from its files.
@@ -277,12 +279,10 @@ class MemoryIndex:
         seen_at, seen_ns = time.monotonic(), time.time_ns()
         found = survey(self.folder)
         opening = self._refresh(found.files, wait_seconds)
-        if opening is None:
-            return False
         self._watch = (opening, Watch.of(self.folder, found, seen_at, seen_ns))
         return True
 
-    def _refresh(self, found: Mapping[str, Stamp], wait_seconds: float) -> int | None:
+    def _refresh(self, found: Mapping[str, Stamp], wait_seconds: float) -> int:
         """Takes in what changed; returns which opening of the index holds it."""
         connection = self._database.connection()
         with reported(self.path):
@@ -293,11 +293,14 @@ class MemoryIndex:
             name: stamp for name, stamp in found.items() if name not in known or not known[name].is_current(stamp)
         }
         changed |= {name: None for name in known if name not in found}
-        for batch in _batches(changed):
-            self._write(batch, wait_seconds)
+        new = sum(self._write(batch, wait_seconds) for batch in _batches(changed))
+        if new >= _MANY_ROWS:
+            with self._database.atomic(wait_seconds) as connection:
+                merge_words(connection, new)
         return opening
 
-    def _write(self, changed: Mapping[str, Stamp | None], wait_seconds: float) -> bool:
+    def _write(self, changed: Mapping[str, Stamp | None], wait_seconds: float) -> int:
+        """Brings some files up to date in one transaction; returns how many rows are new."""
         with self._database.atomic(wait_seconds) as connection:
             workspace = make_workspace_id(connection, self._name)
             spans = []
@@ -308,7 +311,7 @@ class MemoryIndex:
                 elif (span := index_file(connection, workspace, name, stamp, data)) is not None:
                     spans.append(span)
             index_words(connection, spans)
-        return True
+        return sum(last - first + 1 for first, last in spans)
 
     def _content(self, name: str) -> bytes | None:
         try:

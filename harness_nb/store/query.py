@@ -100,8 +100,8 @@ def like_pattern(part: str) -> str:
 
 
 def phrase(word: str) -> str:
-    """FTS5 expression for a word or phrase, empty when it has no letter or digit."""
-    return f'"{searchable(word).replace(chr(34), " ")}"' if _has_letter(word) else ""
+    """FTS5 expression for a word or phrase that has a letter or digit."""
+    return f'"{searchable(word).replace(chr(34), " ")}"'
 
 
 def all_of(words: Sequence[str]) -> str:

@@ -12,7 +12,8 @@ import sqlite3
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
-from operator import itemgetter
+from operator import attrgetter, itemgetter
+from typing import NamedTuple
 
 from harness_nb.store.frequency import frequent, is_large, lines_with, rarest, total_rows
 from harness_nb.store.fusion import fused
@@ -55,8 +56,7 @@ Ranked = tuple[int, float]
 _Row = tuple[int, int, str, int, str, Kind, str | None]
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(NamedTuple):
     """One line of the answer."""
 
     id: int
@@ -214,9 +214,9 @@ def _best(matches: Sequence[Ranked], limit: int) -> list[Ranked]:
 
 def _in_order(found: Iterable[Found]) -> tuple[Found, ...]:
     """Best first; of equally good lines the newest first, then by path and line."""
-    by_place = sorted(found, key=lambda row: (row.path, row.line))
+    by_place = sorted(found, key=attrgetter("path", "line"))
     by_date = sorted(by_place, key=lambda row: row.date or "", reverse=True)
-    return tuple(sorted(by_date, key=lambda row: row.rank))
+    return tuple(sorted(by_date, key=attrgetter("rank")))
 
 
 def fetched(connection: sqlite3.Connection, ranked: Iterable[Ranked], stage: Stage = "") -> list[Found]:
@@ -252,7 +252,7 @@ def in_one_order(connection: sqlite3.Connection, answer: Answer, near: Sequence[
     others = fetched(connection, [(one.id, 0.0) for one in places if one.id not in by_words], "meaning")
     rows = by_words | {row.id: row for row in others}
     found = (
-        replace(rows[one.id], rank=-one.value, keyword_rank=one.keyword_rank, vector_rank=one.vector_rank)
+        rows[one.id]._replace(rank=-one.value, keyword_rank=one.keyword_rank, vector_rank=one.vector_rank)
         for one in places
         if one.id in rows
     )

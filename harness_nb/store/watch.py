@@ -7,7 +7,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from harness_nb.store.documents import Stamp, Survey, folder_stamp, stamp_of
+from harness_nb.store.documents import Stamp, Survey, has_stamp
 
 TRUSTED_SECONDS = 1.0
 """How long a change within an old file, made in place by others, may stay unseen. All other changes are seen at once."""
@@ -55,6 +55,6 @@ class Watch:
         if time.monotonic() - self.seen_at > TRUSTED_SECONDS:
             return False
         root = f"{self.folder}{os.sep}"
-        return all(folder_stamp(root + name) == stamp for name, stamp in self.folders.items()) and all(
-            stamp_of(root + name) == stamp for name, stamp in self.files.items()
+        return all(
+            [has_stamp(root + name, stamp) for stamps in (self.folders, self.files) for name, stamp in stamps.items()]
         )

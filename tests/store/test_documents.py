@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from harness_nb.store.documents import Row, documents, kind_of, rows, stamp_of
+from harness_nb.store.documents import documents, kind_of, rows, stamp_of
 
 
 @pytest.mark.parametrize(
@@ -49,8 +49,8 @@ def test_links_that_lead_out_are_not_followed(tmp_path: Path) -> None:
 def test_r072_only_lf_and_crlf_end_a_line() -> None:
     data = "one\x0ctwo\u2028three\r\n\n \nfour\x85\rfive\n".encode()
     assert list(rows("memory/2026-04-12.md", data)) == [
-        Row(1, "2026-04-12", "one\x0ctwo\u2028three"),
-        Row(4, "2026-04-12", "four\x85\rfive"),
+        (1, "2026-04-12", "one\x0ctwo\u2028three"),
+        (4, "2026-04-12", "four\x85\rfive"),
     ]
 
 
@@ -68,9 +68,9 @@ def test_a_session_gives_a_row_a_message_with_the_number_of_its_line() -> None:
         + b'{"kind": "message", "time": 5, "message": {"content": "undated"}}'
     )
     assert list(rows("s1.log.jsonl", data, first_line=11)) == [
-        Row(11, "2026-04-12", "hello\ufffd"),
-        Row(14, "2026-04-12", "one\ntwo"),
-        Row(16, None, "undated"),
+        (11, "2026-04-12", "hello\ufffd"),
+        (14, "2026-04-12", "one\ntwo"),
+        (16, None, "undated"),
     ]
 
 
