@@ -28,6 +28,8 @@ _CORRECTS = re.compile(
     re.IGNORECASE,
 )
 _NEGATION = re.compile(r"\b(?:not|never|no|without|\w+n't)\b|不|没", re.IGNORECASE)
+_DIGIT = re.compile(r"\d")
+_LONGEST_VALUE_WORDS = 8
 _FILLERS = frozenset(("now", "new", "actually"))
 _SAME_SHARE = 0.85  # of the words of both; a repeat may lack one word in seven
 _MOST_COMPARED = 20  # of the entries about one subject, the newest
@@ -67,9 +69,10 @@ class _Entry:
         return tuple(word for word in content_words(found["subject"]) if word not in _FILLERS) if found else ()
 
     @cached_property
-    def has_figure_as_value(self) -> bool:
+    def value(self) -> str:
+        """What stands behind the subject; empty where it is long, as what says so much is hardly a value."""
         found = _SUBJECT.match(self.fact)
-        return found is not None and re.search(r"\d", found["value"]) is not None
+        return found["value"] if found and len(found["value"].split()) <= _LONGEST_VALUE_WORDS else ""
 
     @cached_property
     def says_changed(self) -> bool:
@@ -208,9 +211,11 @@ def _new_facts(entries: str) -> list[_Entry]:
 
 
 def _corrects(new: _Entry, old: _Entry) -> bool:
-    """Of one subject: another value, plain only for a figure, a subject of two words, or with a word that says so."""
-    is_plain = len(new.subject) > 1 or (new.has_figure_as_value and old.has_figure_as_value)
-    return is_plain or new.says_changed
+    """Of one subject: another value. A subject of one word needs short values, with figures or a word that says so."""
+    if len(new.subject) > 1:
+        return True
+    have_figures = _DIGIT.search(new.value) is not None and _DIGIT.search(old.value) is not None
+    return bool(new.value and old.value) and (have_figures or new.says_changed)
 
 
 def _trim(notes: _Memory, most_chars: int) -> None:

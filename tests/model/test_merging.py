@@ -122,6 +122,14 @@ def test_r057_newer_replaces_older(before: str, after: str) -> None:
     assert bullets(merged("", f"### 2026-04-11\n\n- {before}\n\n### 2026-04-12\n\n- {after}", 4_000)) == [f"- {after}"]
 
 
+def test_what_somebody_says_does_not_correct_what_they_said_before() -> None:
+    turns = [
+        "- Joanna: I finished the new script for the film festival, and it is about two sisters at sea",
+        "- Joanna: My brother now lives in Utrecht and takes care of the three turtles for me this summer",
+    ]
+    assert sorted(bullets(merged("", "\n".join(turns), 4_000))) == sorted(turns)
+
+
 def test_newer_fact_replaces_every_near_repeat_of_it() -> None:
     words = [f"word{letter}" for letter in "abcdefghijklmnopqrstuvwxyz"]
     first, middle, last = ("- " + " ".join(words[start : start + 22]) for start in (0, 1, 2))

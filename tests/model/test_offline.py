@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import time
+from pathlib import Path
 
 import pytest
 
@@ -8,6 +9,7 @@ from harness_nb.core.messages import Message, ToolCall
 from harness_nb.errors import ContextOverflowError
 from harness_nb.model.base import TextDelta
 from harness_nb.model.offline import OfflineModel
+from tests.benchmarks.offline_quality import Survival, head_and_tail, read_chat, summarised
 from tests.model.asking import TOOLS, ask, stream
 
 TALK = """\
@@ -262,3 +264,12 @@ def test_summary_holds_standing_instructions_before_all_else() -> None:
 def test_code_that_looks_like_a_label_of_another_form_is_text() -> None:
     talk = "<conversation>\nHuman: The key is under the mat.\n[user]\nname = Ada\n\nAI: Noted, under the mat.\n</conversation>"
     assert "key is under the mat" in ask(OfflineModel(), talk, purpose="summary").text
+
+
+def test_summary_of_a_real_chat_keeps_far_more_of_the_evidence_than_its_ends(data: Path) -> None:
+    chat = read_chat(data / "beam_100k" / "5")
+    tokens = len(chat.text) // 80
+    text, _ = summarised(chat, tokens)
+    survival = Survival(chat)
+    assert len(text) <= 4 * tokens and headings(text) == HEADINGS
+    assert survival(text) > 0.6 > survival(head_and_tail(chat.text, 4 * tokens)) + 0.1
