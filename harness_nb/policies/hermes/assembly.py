@@ -118,11 +118,11 @@ def with_request(items: tuple[Item, ...], before: Sequence[Item]) -> tuple[Item,
         items: The new list.
         before: The list before.
     """
-    if any(is_request(item) for item in items):
+    if any(is_request(item) or item.message.text == NO_USER for item in items):
         return items
     latest = next((item for item in reversed(before) if is_request(item)), None)
     if latest is None:
-        return items if any(item.message.role == "user" for item in items) else (*items, edits.note(NO_USER))
+        return (*items, edits.note(NO_USER))
     places = (
         at
         for at, item in enumerate(items)

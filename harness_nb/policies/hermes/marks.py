@@ -71,6 +71,7 @@ SYSTEM_NOTE = (
     "conversation and is for reference only: do not do again what it reports as done, and build on the state that it "
     "describes. Your memory of the user and of the environment, in this prompt, stays in force as it is.]"
 )
+TODO_OPENING = "[Your open tasks, kept over the compaction:]\n"
 NO_USER = "[No request of a user is left in this conversation. Go on with the work that the summary reports.]"
 
 

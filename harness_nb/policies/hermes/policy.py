@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from harness_nb.core import edits
 from harness_nb.core.item import Item
 from harness_nb.core.plan import Plan, Pressure, Trigger
 from harness_nb.core.policy import CompactionPolicy
@@ -23,7 +24,7 @@ from harness_nb.policies.hermes.gates import (
     gate,
     is_looked_at,
 )
-from harness_nb.policies.hermes.marks import MARK, is_request, summary_text
+from harness_nb.policies.hermes.marks import MARK, TODO_OPENING, is_request, summary_text
 from harness_nb.policies.hermes.record import UNKNOWN, HermesRecord
 from harness_nb.policies.hermes.sizes import PrintedSize, text_tokens
 
@@ -182,7 +183,7 @@ class HermesPolicy(CompactionPolicy):
         made = self._summarised(view, draft, record)
         if made.problem is not None and made.problem.aborts:
             return self._aborted(view, draft, made, record)
-        items = (*self._list(draft, made), *self.set_aside(view))
+        items = (*self._list(draft, made), *self.set_aside(view), *self._open_tasks(view))
         return self._replaced(view, items, made, look)
 
     def _summarised(self, view: View, draft: Draft, record: HermesRecord) -> _Made:
@@ -221,6 +222,13 @@ class HermesPolicy(CompactionPolicy):
             meta=meta,
         )
         return with_request(items, draft.before) if self.config.level == "session" else items
+
+    def _open_tasks(self, view: View) -> tuple[Item, ...]:
+        """The to-do list that the loop keeps, once more at the end."""
+        tasks = view.host.get("todo")
+        if not isinstance(tasks, str) or not tasks.strip() or self.config.level == "engine":
+            return ()
+        return (edits.note(f"{TODO_OPENING}{tasks.strip()}", meta={"hermes": "todo"}),)
 
     def _aborted(self, view: View, draft: Draft, made: _Made, record: HermesRecord) -> Plan:
         """The list stays; the compressor by itself leaves old results shortened all the same."""

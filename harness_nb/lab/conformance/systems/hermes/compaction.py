@@ -94,7 +94,7 @@ class _Session:
         self.moment: datetime = START
         limits = ModelLimits(name="recorded", window=config["context_window"])
         self.is_engine = config["level"] == "engine"
-        around = surroundings(self.messages, limits)
+        around = surroundings(self.messages, limits, host=_host(config))
         self.around: Surroundings = replace(around, system="") if self.is_engine else around
         self.talk: Conversation = conversation((), now=lambda: self.moment)
         self.talk.state = self.policy.record(**_state_before(config.get("state") or {}))
@@ -318,6 +318,14 @@ def _with_mark(message: Message, mark: str) -> Message:
     """A message in which the peer's mark of an earlier summary is ours; they have the same length."""
     text = message.text
     return message.with_text(mark + text[len(_PEER_MARK) :]) if text.startswith(_PEER_MARK) else message
+
+
+def _host(config: Mapping[str, Any]) -> dict[str, object]:
+    """What the loop knows: the open tasks, a line each."""
+    tasks = config.get("todo") or config.get("todos") or ()
+    listed = [tasks] if isinstance(tasks, str) else tasks
+    lines = [str(one.get("content", "")) if isinstance(one, Mapping) else str(one) for one in listed]
+    return {"todo": "\n".join(lines)}
 
 
 def _state_before(state: Mapping[str, Any]) -> dict[str, Any]:

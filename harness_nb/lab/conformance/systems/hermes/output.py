@@ -21,7 +21,7 @@ def output(item: Item) -> dict[str, Any]:
     if meta.get("hermes") == "summary":
         return _summary(item)
     if item.index is None:
-        return {"kind": "note", "note": "no_user_marker"}
+        return {"kind": "note", "note": "todo_list" if meta.get("hermes") == "todo" else "no_user_marker"}
     if meta.get("removed"):
         filled = {"content_filled": True} if meta.get("filled") else {}
         return {**_truncated(item, "tool_calls"), "calls_removed": meta["removed"], **filled}
