@@ -2,4 +2,5 @@
 
 from harness_nb.cli import main
 
-main(prog_name="harness-nb")
+if __name__ == "__main__":
+    main(prog_name="harness-nb")

@@ -13,6 +13,7 @@ import click
 from harness_nb.cli.conformance import conformance_command
 from harness_nb.cli.group import Commands
 from harness_nb.cli.kernel import Progress
+from harness_nb.cli.search import search_command
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
@@ -91,6 +92,7 @@ def doctor(workspace: Path | None) -> None:
 
 
 main.add_command(conformance_command)
+main.add_command(search_command)
 
 
 @contextmanager

@@ -16,6 +16,7 @@ ORIGIN = ("user", "model", "tool", "harness")
 HOW = ("kept", "truncated", "cleared", "evicted", "merged", "summary", "note")
 FATE = ("kept", "changed", "stood for", "gone", "back")
 HIT_KIND = ("memory", "daily", "topic", "session", "archive")
+HIT_STAGE = ("all words", "any word", "substring", "expression", "meaning", "neighbour")
 RESULT_STATUS = ("ok", "error", "denied", "interrupted")
 OUTCOME = ("completed", "skipped", "failed")
 UNIT = ("tokens", "messages")
@@ -62,6 +63,9 @@ HITS = (
     Column("rank", "number", "bm25 value: lower is better"),
     Column("kind", "category", "what the file is", values=HIT_KIND),
     Column("date", "date", "day that the file or message belongs to"),
+    Column("stage", "category", "what of the query it has", values=HIT_STAGE),
+    Column("keyword_rank", "count", "of a hybrid search: place by words, 1 for the best"),
+    Column("vector_rank", "count", "of a hybrid search: place by meaning, 1 for the best"),
 )
 
 MESSAGES = (

@@ -17,17 +17,34 @@ _MARKED = re.compile(r"\[([^\[\]]+)\]")
 
 def hits_card(hits: Any) -> Card:
     """Search hits, best first."""
-    found = count(len(hits), "hit") + (f" with {hits.stage}" if hits.stage else "")
+    found = count(len(hits), "hit") + (f", the best with {hits.stage}" if hits.stage else "")
     title = f"Search: {clip(hits.query, 200)}"
+    bound = () if hits.ranked is None else (f"So many lines match that only {hits.ranked:,}, the newest, were ranked.",)
     if not len(hits):
-        return Card(title, "nothing found", notes=("Other words may find it; the search knows no synonyms.",))
+        return Card(title, "nothing found", notes=("Other words may find it; the search knows no synonyms.", *bound))
     rows = [
-        (at, marked_snippet(hit.snippet), f"{hit.path}:{hit.line}", hit.kind, hit.date, hit.rank)
+        (
+            at,
+            marked_snippet(hit.snippet),
+            f"{hit.path}:{hit.line}",
+            hit.kind,
+            hit.date,
+            hit.stage,
+            hit.rank,
+            *_places(hit),
+        )
         for at, hit in enumerate(hits, 1)
     ]
-    head = ("", "found", "where", "kind", "date", "rank")
+    head: tuple[str, ...] = ("", "found", "where", "kind", "date", "has", "rank")
+    head += ("by words", "by meaning") if len(rows[0]) > len(head) else ()
     table = Table.of(head, rows, noun="hit", code=frozenset({"where"}))
-    return Card(title, f"{found}, best first; of ranks the lower is the better", (table,))
+    return Card(title, f"{found}, best first; of ranks the lower is the better", (table,), bound)
+
+
+def _places(hit: Any) -> tuple[int | None, ...]:
+    """The places of a hit by words and by meaning, nothing when there was no search by meaning."""
+    is_hybrid = hit.keyword_rank is not None or hit.vector_rank is not None
+    return (hit.keyword_rank, hit.vector_rank) if is_hybrid else ()
 
 
 def marked_snippet(snippet: str) -> Rich:
