@@ -27,6 +27,7 @@ _WORDS = re.compile(
     r"|done)\b",
     re.ASCII,
 )
+_CUT_NOTICE = re.compile(r"\[\.\.\. ([0-9]+) ")
 
 Notice = Callable[[int], str]
 
@@ -116,6 +117,9 @@ def _with_notice(kept: str, size: int, most: int, notice: Notice) -> str:
 
 def kept_chars(text: str) -> tuple[int, int]:
     """How much of a text is left in front of and behind the mark in its middle, in units; not its notice."""
+    number = _CUT_NOTICE.match(text)
+    if number and omitted(int(number[1])).startswith(text):
+        return 0, 0
     bare = NOTICE.sub("", text)
     head, _, tail = bare.partition(MIDDLE)
     return utf16_len(head), utf16_len(tail)
