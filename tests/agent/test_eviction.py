@@ -75,6 +75,18 @@ def test_the_limit_itself_is_not_too_large(size: int, too_large: bool) -> None:
     assert is_too_large(Message.tool("c", "x" * size), SETTINGS) is too_large
 
 
+def test_r044_a_placeholder_that_is_no_shorter_is_not_used(make: Make) -> None:
+    settings = ToolResultEvictionConfig(max_result_chars=60, preview_chars=60)
+    agent = make([ToolCall("c1", "short")], "done", tools=[short], tool_result_eviction=settings)
+    agent.ask("go")
+    assert shown(agent) == short() and events(agent, ResultEvicted) == []
+
+
+def short() -> str:
+    """A little above the limit."""
+    return "x" * 101
+
+
 @given(text=st.text(min_size=1, max_size=400), preview=st.integers(0, 300), can_read=st.booleans())
 def test_r044_head_and_tail_never_overlap(text: str, preview: int, can_read: bool) -> None:
     made = placeholder(text, "f.txt", preview_chars=preview, can_read=can_read)

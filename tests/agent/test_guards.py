@@ -9,7 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness_nb.agent import guards
+from harness_nb.agent.driver import Effect
 from harness_nb.core import edits
+from harness_nb.core.config import CompactionConfig
 from harness_nb.core.item import Item
 from harness_nb.core.limits import ModelLimits
 from harness_nb.core.messages import Message, ToolCall
@@ -18,6 +20,7 @@ from harness_nb.core.requests import Failure, Reply
 from harness_nb.core.rounds import problems
 from harness_nb.core.transcript import Transcript
 from harness_nb.core.view import Hook, View
+from harness_nb.policies.harness import HarnessPolicy
 from tests.agent.driving import around, conversation, drive, rounds, talk
 from tests.strategies import transcripts
 
@@ -157,6 +160,15 @@ def test_what_is_put_back_looks_as_it_did_before() -> None:
     assert found.plan.items(view)[-1] == evicted
 
 
+def test_a_round_that_is_completed_shows_its_results_as_they_were_shown_before() -> None:
+    said = [*talk(1), *rounds(1, chars=4_000), Message.assistant("done"), *talk(4)]
+    view = view_of(said)
+    evicted = edits.evicted(view.input[4], "[moved to a file]", "large.txt")
+    view = replace(view, input=type(view.input)((*view.input[:4], evicted, *view.input[5:])))
+    found = verdict(view, (*view.input[2:4], *view.input[8:]))
+    assert found.plan.items(view)[2] == evicted and found.repairs == ("completed a round with 1 message(s)",)
+
+
 # Before any request
 
 
@@ -178,6 +190,19 @@ def test_r011_overhead_that_reaches_the_window_is_said_at_once_and_nothing_is_as
     (only,) = drive(talked, lambda view: view.unchanged("nothing old"), beside=beside, effects=effects)  # type: ignore[arg-type]
     assert only.outcome == "skipped" and effects == []
     assert "system prompt, memory and tool schemas 5,000" in only.reason and "4,096" in only.reason
+
+
+def test_r011_overhead_that_reaches_a_trigger_is_said_before_a_summary_is_asked_for() -> None:
+    talked = conversation(talk(12))
+    policy = HarnessPolicy(CompactionConfig(trigger_tokens=2_000, keep_messages=2))
+    effects: list[Effect] = []
+    (only,) = drive(
+        talked, policy, beside=around(100_000, system="s", system_tokens=1_500, tool_tokens=700), effects=effects
+    )
+    assert only.outcome == "skipped" and effects == []
+    assert only.reason == "system prompt, memory and tool schemas alone are 2,200 tokens and reach the trigger of 2,000"
+    (done,) = drive(talked, policy, "manual", around(100_000, system="s", system_tokens=1_500, tool_tokens=700))
+    assert done.outcome == "completed"  # asked for is asked for
 
 
 # Any rubbish

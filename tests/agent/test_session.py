@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import gc
 import os
 from collections import Counter
 from dataclasses import dataclass
@@ -11,12 +10,14 @@ import pytest
 from harness_nb.agent.agent import HarnessAgent
 from harness_nb.core.config import CompactionConfig, ToolResultEvictionConfig
 from harness_nb.core.events import CompactionFinished, Warned
+from harness_nb.core.item import ModelInput
 from harness_nb.core.messages import Message, Text, ToolCall
 from harness_nb.core.plan import Plan
 from harness_nb.core.policy import CompactionPolicy
+from harness_nb.core.redact import LEFT_OUT
 from harness_nb.core.rounds import UNANSWERED
 from harness_nb.core.view import View
-from harness_nb.errors import SessionBusyError, StoreError
+from harness_nb.errors import StoreError
 from harness_nb.presets import Preset
 from tests.agent.conftest import Make
 from tests.agent.reading import all_valid, chats, events, log_records, talk_of
@@ -286,6 +287,34 @@ def test_r099_keys_are_masked_in_every_part_before_anything_is_written(make: Mak
     assert KEYS[2] not in reply.text
 
 
+def test_r099_a_signed_part_that_holds_a_key_is_left_out_of_the_file_whole(make: Make) -> None:
+    thought = {"type": "thinking", "thinking": f"the key is {KEYS[0]}", "signature": "sig=="}
+    reply = Message.from_openai({"role": "assistant", "content": [thought, {"type": "text", "text": "so"}]})
+    agent = told(make(reply, session="s"), "q")
+    written = log_path(agent).read_text(encoding="utf-8")
+    assert KEYS[0] not in written and "sig==" not in written and LEFT_OUT in written
+    assert agent.messages[1].content == reply.content  # in the kernel it stays as it came
+
+
+def test_rounds_are_looked_at_again_after_a_change_of_the_list_that_could_not_be_stored(
+    make: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    agent = told(make(*(f"a{at}" for at in range(5))), *(f"q{at}" for at in range(5)))
+    session = agent._opened.session
+    session.conversation.replace_input(ModelInput(session.conversation.input[:2]))
+    session.pin(0)
+    session.record(session.warned("test", "pending"))
+
+    def full(*_: object) -> int:
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patch, pytest.raises(StoreError):
+        patch.setattr(os, "write", full)
+        session.save_list()
+    session.add(Message.tool("c0", "orphan"))
+    assert session.mend() == ("left out 1 tool result(s) without a call, at 2",)
+
+
 def test_a_disk_that_is_full_ends_the_turn_with_a_remedy_and_nothing_is_lost_once_there_is_room(
     make: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -301,84 +330,6 @@ def test_a_disk_that_is_full_ends_the_turn_with_a_remedy_and_nothing_is_lost_onc
     assert agent.ask("again").text == "a1"
     agent.close()
     assert [message.text for message in make("x", session="s").messages] == ["q0", "a0", "q1", "again", "a1"]
-
-
-# Who has a session open
-
-
-def test_a_cell_that_makes_the_agent_can_be_run_again(make: Make) -> None:
-    first = told(make("a0", session="s"), "q0")
-    second = make("a1", session="s")
-    assert [message.text for message in second.messages] == ["q0", "a0"]
-    second.ask("q1")
-    first.close()  # no longer its session: nothing happens
-    assert [message.text for message in second.messages][-1] == "a1"
-
-
-def test_an_agent_whose_session_was_taken_over_takes_it_up_again_from_the_files(make: Make) -> None:
-    first = told(make("a0", "a2", session="s"), "q0")
-    told(make("a1", session="s"), "q1")
-    assert first.ask("q2").text == "a2"
-    assert [message.text for message in first.messages] == ["q0", "a0", "q1", "a1", "q2", "a2"]
-
-
-def test_a_closed_agent_can_go_on(make: Make) -> None:
-    agent = told(make("a0", "a1", session="s"), "q0")
-    agent.close()
-    agent.close()
-    assert agent.ask("q1").text == "a1" and len(agent.messages) == 4
-
-
-def test_an_agent_that_nobody_holds_any_more_lets_go_of_its_session(workspace: Path) -> None:
-    for _ in range(3):
-        agent = HarnessAgent(workspace=workspace, session="s")
-        del agent
-        gc.collect()
-    HarnessAgent(workspace=workspace, session="s").close()
-
-
-def test_reset_begins_or_resumes_another_session_and_leaves_this_one_whole(make: Make) -> None:
-    agent = told(make("a0", "a1", "a2", session="one"), "q0")
-    assert agent.reset("two") == "two" and agent.messages == () and agent.last_reply is None
-    agent.ask("q1")
-    assert agent.reset("one") == "one"
-    assert [message.text for message in agent.messages] == ["q0", "a0"]
-    new = agent.reset()
-    assert new not in ("one", "two") and agent.messages == ()
-    rows = {(row["session"], row["is_current"]) for row in agent.sessions().records}
-    assert {("one", False), ("two", False)} <= rows
-
-
-def test_reset_to_the_session_that_is_open_reads_it_anew(make: Make) -> None:
-    agent = told(make("a0", "a1", session="s"), "q0")
-    agent.reset("s")
-    assert [message.text for message in agent.messages] == ["q0", "a0"]
-    assert agent.ask("q1").text == "a1"
-
-
-def test_new_sessions_of_one_second_have_names_of_their_own(make: Make) -> None:
-    assert [make("x").session for _ in range(3)] == ["2026-04-12-093000", "2026-04-12-093000-2", "2026-04-12-093000-3"]
-
-
-def test_sessions_of_one_id_of_two_agents_are_two_sessions(make: Make) -> None:
-    one, two = make("a", name="one", session="s"), make("b", name="two", session="s")
-    one.ask("q")
-    two.ask("r")
-    assert [message.text for message in one.messages] == ["q", "a"]
-
-
-def test_a_session_that_another_process_has_open_is_refused_with_the_way_out(make: Make, workspace: Path) -> None:
-    from tests.agent.processes import holding_session
-
-    with holding_session(workspace, "s"):
-        with pytest.raises(SessionBusyError) as caught:
-            make("x", session="s")
-        assert "'s'" in caught.value.problem and "agent.close()" in caught.value.remedy
-        agent = make("y")
-        with pytest.raises(SessionBusyError):
-            agent.reset("s")
-        assert agent.ask("still mine").text == "y"
-    assert [message.text for message in make("z", session="s").messages][0] == "from the other process"
 
 
 def test_text_parts_of_a_message_survive(make: Make) -> None:

@@ -182,6 +182,19 @@ def test_an_end_that_alone_fills_the_trigger_is_kept_shorter() -> None:
     assert plan.changes and len(plan.items(view)) < 8 and "alone are more" in plan.reason
 
 
+def test_what_is_sent_beside_the_messages_leaves_less_room_for_the_kept_end() -> None:
+    messages = talk(10, chars=800)
+    sizes = [
+        len(
+            policy(trigger_tokens=4_000, keep_messages=16)
+            .plan(view_of(messages, fixed_tokens=fixed))
+            .items(view_of([]))
+        )
+        for fixed in (0, 2_000)
+    ]
+    assert sizes[1] < sizes[0] < 16
+
+
 def test_r032_without_triggers_it_acts_by_hand_only() -> None:
     assert policy(trigger_messages=0, trigger_tokens=0).hooks == {"manual"}
     short = policy(trigger_messages=0, trigger_tokens=0, truncate_args=TruncateArgsConfig())
