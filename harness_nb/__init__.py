@@ -33,8 +33,10 @@ if TYPE_CHECKING:
     from harness_nb.model.litellm_model import LiteLLMModel
     from harness_nb.model.offline import OfflineModel
     from harness_nb.model.scripted import ScriptedModel
+    from harness_nb.notebook.widgets.consolidation import ConsolidationWidget
     from harness_nb.notebook.widgets.cutoff import CutoffWidget
     from harness_nb.notebook.widgets.pressure import PressureWidget
+    from harness_nb.notebook.widgets.tuner import TunerWidget
     from harness_nb.store.hits import SearchHit
     from harness_nb.store.index import MemoryIndex
     from harness_nb.store.workspace import Workspace
@@ -44,6 +46,7 @@ _HOMES = {
     "CompactionConfig": "core.config",
     "CompactionPolicy": "core.policy",
     "conformance": "lab.conformance",
+    "ConsolidationWidget": "notebook.widgets.consolidation",
     "ContextOverflowError": "errors",
     "HarnessAgent": "agent.agent",
     "HarnessError": "errors",
@@ -61,6 +64,7 @@ _HOMES = {
     "ToolResultEvictionConfig": "core.config",
     "Transcript": "core.transcript",
     "TruncateArgsConfig": "core.config",
+    "TunerWidget": "notebook.widgets.tuner",
     "View": "core.view",
     "Workspace": "store.workspace",
     "CutoffWidget": "notebook.widgets.cutoff",
@@ -76,6 +80,7 @@ __all__ = [
     "CompactionConfig",
     "CompactionPolicy",
     "conformance",
+    "ConsolidationWidget",
     "ContextOverflowError",
     "CutoffWidget",
     "edits",
@@ -98,6 +103,7 @@ __all__ = [
     "ToolResultEvictionConfig",
     "Transcript",
     "TruncateArgsConfig",
+    "TunerWidget",
     "View",
     "Workspace",
 ]

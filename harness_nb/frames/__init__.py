@@ -5,6 +5,7 @@ Columns, dtypes, meanings and units stand in `columns.py`; a frame without rows 
 
 from harness_nb.frames.frames import (
     changes_frame,
+    comparison_frame,
     conformance_frame,
     daily_logs_frame,
     events_frame,
@@ -26,6 +27,7 @@ from harness_nb.frames.frames import (
 
 __all__ = [
     "changes_frame",
+    "comparison_frame",
     "conformance_frame",
     "daily_logs_frame",
     "events_frame",

@@ -73,6 +73,11 @@ def replay_frame(records: Iterable[Record]) -> pd.DataFrame:
     return assemble(records, columns.REPLAY)
 
 
+def comparison_frame(records: Iterable[Record]) -> pd.DataFrame:
+    """Policies over one conversation; columns `columns.COMPARISON`."""
+    return assemble(records, columns.COMPARISON)
+
+
 def conformance_frame(records: Iterable[Record]) -> pd.DataFrame:
     """Recordings of real systems that were run against the presets; columns `columns.CONFORMANCE`."""
     return assemble(records, columns.CONFORMANCE)

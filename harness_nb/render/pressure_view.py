@@ -31,7 +31,7 @@ def pressure_card(model: PressureModel) -> Card:
 def _blocks(model: PressureModel) -> list[Block]:
     blocks: list[Block] = [Drawing(_bar(model), text_bar(model)), Drawing(_legend(model), _legend_text(model))]
     if len(model.course) > 1:
-        blocks.append(Drawing(_course(model), _course_words(model)))
+        blocks.append(course_drawing(model))
     blocks.append(_threshold_table(model))
     return [block for block in blocks if not (isinstance(block, Table) and not block.rows)]
 
@@ -163,6 +163,11 @@ def _provenance(model: PressureModel) -> str:
 
 
 # The course
+
+
+def course_drawing(model: PressureModel) -> Drawing:
+    """The course over the session, with its scale; it needs two points or more."""
+    return Drawing(_course(model), _course_words(model))
 
 
 def _course(model: PressureModel) -> Markup:

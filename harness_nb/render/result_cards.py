@@ -19,7 +19,7 @@ def hits_card(hits: Any) -> Card:
     """Search hits, best first."""
     found = count(len(hits), "hit") + (f", the best with {hits.stage}" if hits.stage else "")
     title = f"Search: {clip(hits.query, 200)}"
-    bound = () if hits.ranked is None else (f"So many lines match that only {hits.ranked:,}, the newest, were ranked.",)
+    bound = () if hits.ranked is None else (f"Of so many lines only the newest {hits.ranked:,} were ranked.",)
     if not len(hits):
         return Card(title, "nothing found", notes=("Other words may find it; the search knows no synonyms.", *bound))
     rows = [

@@ -20,6 +20,7 @@ SCHEMAS = {
     frames.plans_frame: columns.PLANS,
     frames.usage_frame: columns.USAGE,
     frames.replay_frame: columns.REPLAY,
+    frames.comparison_frame: columns.COMPARISON,
     frames.memory_frame: columns.MEMORY,
     frames.status_frame: columns.STATUS,
     frames.fates_frame: columns.FATES,

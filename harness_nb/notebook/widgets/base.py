@@ -40,12 +40,18 @@ class HarnessWidget(ipywidgets.VBox):
         parts: The widget's own parts; the line for messages stands below them.
     """
 
+    _is_stale = False
+
+    def __new__(cls, *args: Any, **settings: Any) -> HarnessWidget:
+        """Parts that are made before the widget itself may queue work already."""
+        made: HarnessWidget = super().__new__(cls, *args, **settings)
+        made._lock = threading.RLock()
+        made._work = Work(made._show_problem)
+        return made
+
     def __init__(self, source: Any, parts: Sequence[ipywidgets.Widget]) -> None:
         self._source = source
-        self._lock = threading.RLock()
-        self._is_stale = False
         self._shown_at = 0.0
-        self._work = Work(self._show_problem)
         self._said = ipywidgets.HTML(layout=ipywidgets.Layout(display="none"))
         super().__init__([*parts, self._said])
         self.add_class("hnb-widget")
@@ -126,9 +132,13 @@ class HarnessWidget(ipywidgets.VBox):
 
         self._work.add(done)
 
+    def later(self, job: Callable[[], object]) -> None:
+        """Does something in the background without a word."""
+        self._work.add(job)
+
     def settle(self, seconds: float = 30.0) -> bool:
         """Waits until nothing is queued any more; False when it takes longer."""
-        return self._work.settle(seconds)
+        return bool(self._work.settle(seconds))
 
     def _guarded(self, handler: Callable[[], None]) -> None:
         with self._lock:

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 from harness_nb import presets
 from harness_nb.core.plan import Plan
 from harness_nb.core.policy import CompactionPolicy
+from harness_nb.core.tokens import Measure
 from harness_nb.core.transcript import Transcript
 from harness_nb.core.view import View
 from harness_nb.model.prices import input_price
@@ -174,9 +175,19 @@ def as_preset(policy: str | Preset | CompactionPolicy) -> Preset:
     return presets.get(policy)
 
 
-def view_of(transcript: Transcript, preset: Preset) -> View:
-    """A whole conversation as a preset's policy would be given it."""
+def view_of(
+    transcript: Transcript, preset: Preset, *, window: int | None = None, measure: Measure | None = None
+) -> View:
+    """A whole conversation as a preset's policy would be given it.
+
+    Args:
+        transcript: The conversation.
+        preset: Its policy and its idea of the window.
+        window: Context window in tokens; by default that of the recorded model.
+        measure: Sizes of messages, where they were measured before.
+    """
     from harness_nb.model.windows import limits_of
 
-    limits = preset.limits(limits_of(transcript.model or "unknown"))
-    return View.of(transcript, hook="manual", model=limits)
+    limits = preset.limits(limits_of(transcript.model or "unknown", window=window))
+    measured = {} if measure is None else {"measure": measure}
+    return View.of(transcript, hook="manual", model=limits, **measured)

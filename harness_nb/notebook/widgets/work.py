@@ -33,7 +33,7 @@ class Work:
     def settle(self, seconds: float) -> bool:
         """Waits until nothing is left to do; False when it takes longer."""
         with self._changed:
-            return self._changed.wait_for(lambda: not self._is_running, timeout=seconds)
+            return bool(self._changed.wait_for(lambda: not self._is_running, timeout=seconds))
 
     def _put(self, jobs: list[Job], *, keep: bool) -> None:
         with self._changed:

@@ -1,0 +1,101 @@
+"""Controls for the settings of a preset: a slider for a number, a box for a switch, a field for several numbers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import fields, is_dataclass
+from typing import Any
+
+import ipywidgets
+
+from harness_nb.errors import ConfigError
+from harness_nb.presets import Preset
+
+FIRST = 6
+"""How many controls are shown at once; the others are folded."""
+
+_IMPORTANT = re.compile(r"trigger|threshold|keep|protect|ratio|tail|head|batch|max_|min_")
+_STYLE = {"description_width": "170px"}
+_LAYOUT = {"width": "400px", "max_width": "100%"}
+
+
+def tunable(preset: Preset) -> dict[str, Any]:
+    """The settings of a preset that change what its policy does and that a control can show, the important ones first."""
+    config = getattr(preset.policy, "config", None)
+    own = {one.name for one in fields(config)} if is_dataclass(config) else set(preset.settings)
+    found = {name: value for name, value in preset.settings.items() if name in own and _kind(value)}
+    return dict(sorted(found.items(), key=lambda pair: _rank(*pair)))
+
+
+def _rank(name: str, value: object) -> tuple[bool, bool]:
+    return isinstance(value, bool), not _IMPORTANT.search(name)
+
+
+def _kind(value: object) -> str:
+    if isinstance(value, bool):
+        return "switch"
+    if isinstance(value, int | float):
+        return "number"
+    is_numbers = isinstance(value, tuple) and bool(value) and all(isinstance(one, int | float) for one in value)
+    return "numbers" if is_numbers else ""
+
+
+def control(name: str, value: Any, window: int) -> ipywidgets.Widget:
+    """A control that holds a setting.
+
+    Args:
+        name: Name of the setting.
+        value: Its value.
+        window: Context window in tokens, the range of settings in tokens.
+    """
+    common: dict[str, Any] = {"description": name, "style": dict(_STYLE), "layout": ipywidgets.Layout(**_LAYOUT)}
+    kind = _kind(value)
+    if kind == "switch":
+        return ipywidgets.Checkbox(value=value, **common)
+    if kind == "numbers":
+        shown = ", ".join(f"{one:g}" for one in value)
+        return ipywidgets.Text(value=shown, continuous_update=False, **common)
+    if isinstance(value, int):
+        most = _most(name, value, window)
+        return ipywidgets.IntSlider(value=value, min=0, max=most, step=_step(most), readout_format=",d", **common)
+    most_share = 1.0 if value <= 1 else 4 * value
+    return ipywidgets.FloatSlider(value=value, min=0, max=most_share, step=0.01, **common)
+
+
+def _most(name: str, value: int, window: int) -> int:
+    if "token" in name:
+        return max(window, 2 * value)
+    return max(100 if "message" in name else 10, 4 * value)
+
+
+def _step(most: int) -> int:
+    return 1_000 if most > 20_000 else 50 if most > 2_000 else 1
+
+
+def value_of(control: ipywidgets.Widget, before: Any) -> Any:
+    """The value of a control, of the kind that the setting has.
+
+    Args:
+        control: The control.
+        before: The value that it was made with.
+
+    Raises:
+        ConfigError: A field holds no numbers.
+    """
+    if _kind(before) != "numbers":
+        return control.value
+    try:
+        numbers = [float(one) for one in re.split(r"[,;\s]+", control.value.strip()) if one]
+    except ValueError as error:
+        raise ConfigError(f"{control.value!r} are no numbers.", "Give numbers, with commas between.") from error
+    return tuple(int(one) if one.is_integer() else one for one in numbers)
+
+
+def folded(controls: Iterable[ipywidgets.Widget]) -> list[ipywidgets.Widget]:
+    """The first controls, and the others folded below them."""
+    shown = list(controls)
+    if len(shown) <= FIRST + 1:
+        return shown
+    more = ipywidgets.Accordion([ipywidgets.VBox(shown[FIRST:])], titles=["More settings"], selected_index=None)
+    return [*shown[:FIRST], more]
