@@ -207,10 +207,12 @@ def _known(view: View) -> dict[int, Item]:
 
 def _shows_whole(item: Item, original: Message) -> bool:
     """Whether an item shows a message word for word, as it is or behind what was merged into it."""
-    if item.how != "merged":
+    if item.how != "merged" or item.message.role != original.role:
         return item.message == original
+    if isinstance(item.message.content, str) and isinstance(original.content, str):
+        return original.content in item.message.content
     own = iter(item.message.parts)
-    return item.message.role == original.role and all(part in own for part in original.parts)
+    return all(part in own for part in original.parts)
 
 
 def _insert(items: Sequence[Item], back: Iterable[Item]) -> tuple[Item, ...]:
