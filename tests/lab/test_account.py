@@ -8,7 +8,6 @@ from harness_nb.core.config import CompactionConfig
 from harness_nb.core.messages import ToolCall
 from harness_nb.lab.account import Account, account_of_agent, account_of_replay
 
-
 LONG = "A long text about nothing that anybody would want to keep. " * 40
 
 
