@@ -19,15 +19,13 @@ from harness_nb.core.config import CompactionConfig, MaintenanceConfig, MemoryCo
 from harness_nb.core.limits import ModelLimits
 from harness_nb.core.messages import Message
 from harness_nb.core.policy import CompactionPolicy
-from harness_nb.core.tokens import CharsCounter, Measure, TokenCounter
+from harness_nb.core.tokens import Measure, TokenCounter
 from harness_nb.core.tool import Tool
 from harness_nb.errors import ConfigError
 from harness_nb.memory.design import MemoryDesign
 from harness_nb.memory.designs.base import DesignParts
 from harness_nb.model.base import Model
-from harness_nb.model.offline import OfflineModel
 from harness_nb.model.resolve import resolve
-from harness_nb.model.scripted import ScriptedModel
 from harness_nb.presets import Preset
 from harness_nb.presets import get as get_preset
 from harness_nb.store.workspace import DEFAULT_PATH, Workspace
@@ -241,8 +239,9 @@ def _by_name(tools: Iterable[Tool]) -> dict[str, Tool]:
 
 def _counter(model: Model, name: str) -> TokenCounter:
     """The model's own way of counting where it is cheap, else a tokenizer."""
-    if isinstance(model, OfflineModel | ScriptedModel):
-        return CharsCounter()
+    own: TokenCounter | None = getattr(model, "counter", None)
+    if own is not None:
+        return own
     from harness_nb.model.tokenizer import counter_for
 
     return counter_for(name)

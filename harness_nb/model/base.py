@@ -66,6 +66,8 @@ class Model(Protocol):
 
     `stream` yields deltas and, last, the complete assistant message with usage and finish reason where known. It raises
     a `ModelError` (of the subclass that says what the caller can do) with the provider's exception as its cause.
+
+    A model that counts tokens in a way of its own, without cost, says so by an attribute `counter` (a `TokenCounter`).
     """
 
     @property

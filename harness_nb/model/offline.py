@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from harness_nb.core.limits import DEFAULT_WINDOW, ModelLimits
 from harness_nb.core.messages import Message, ToolCall, to_json
+from harness_nb.core.tokens import CharsCounter, TokenCounter
 from harness_nb.errors import ContextOverflowError
 from harness_nb.model.base import Delta, ModelRequest
 from harness_nb.model.extractive import facts, summary
@@ -50,6 +51,11 @@ class OfflineModel:
     def __repr__(self) -> str:
         """Name and window."""
         return f"OfflineModel(window={self._limits.window})"
+
+    @property
+    def counter(self) -> TokenCounter:
+        """Four characters are a token, as in the usage that it reports."""
+        return CharsCounter()
 
     @property
     def limits(self) -> ModelLimits:

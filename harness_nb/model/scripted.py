@@ -9,6 +9,7 @@ from typing import Union
 
 from harness_nb.core.limits import DEFAULT_WINDOW, ModelLimits
 from harness_nb.core.messages import Message, ToolCall
+from harness_nb.core.tokens import CharsCounter, TokenCounter
 from harness_nb.errors import ConfigError, HarnessError, ModelError
 from harness_nb.model.base import Delta, ModelRequest, TextDelta
 from harness_nb.model.streaming import by_length, call_deltas, deltas
@@ -115,6 +116,11 @@ class ScriptedModel:
     def __repr__(self) -> str:
         """Name and number of requests so far."""
         return f"ScriptedModel({self._limits.name!r}, asked {len(self.requests)} times)"
+
+    @property
+    def counter(self) -> TokenCounter:
+        """Four characters are a token, as in the usage that it reports."""
+        return CharsCounter()
 
     @property
     def limits(self) -> ModelLimits:
