@@ -45,6 +45,9 @@ SELECT 1 FROM span WHERE doc NOT IN (SELECT id FROM doc)
 UNION ALL SELECT 1 FROM doc WHERE workspace NOT IN (SELECT id FROM workspace)
 UNION ALL SELECT 1 WHERE (SELECT max(id) FROM line) IS NOT (SELECT max(last) FROM span)
 UNION ALL SELECT 1 WHERE (SELECT max(id) FROM line) IS NOT (SELECT max(id) FROM line_fts_docsize)
+UNION ALL SELECT 1 FROM (SELECT max(id) AS id FROM line) AS newest
+    WHERE id IS NOT NULL AND NOT EXISTS (SELECT 1 FROM vector WHERE vector.id = newest.id)
+    AND NOT EXISTS (SELECT 1 FROM stale WHERE first <= newest.id AND last >= newest.id)
 LIMIT 1
 """
 

@@ -251,8 +251,8 @@ class MemoryIndex:
     ) -> Answer:
         pool = max(POOL, limit)
         answer = by_words(connection, ranges, query, pool)
-        near = self._nearest.find(connection, self._database.openings, workspace, ranges, query.text, pool)
-        return in_one_order(connection, answer, near, limit)
+        near = self._nearest.find(connection, self._database.openings, workspace, ranges, query.text)
+        return in_one_order(connection, answer, near[:pool], limit)
 
     def _embed(self) -> None:
         """Makes the vectors that are missing, batch by batch."""

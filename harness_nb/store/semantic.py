@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import logging
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -113,7 +115,20 @@ def _claims(text: str) -> tuple[list[str], bool]:
 @lru_cache(maxsize=1)
 def _model() -> Any:
     """The embeddings in the package's own folder: nothing is fetched, nothing is written."""
-    import wordllama
+    with _logging_untouched():
+        import wordllama
 
     folder = Path(wordllama.__file__).parent
     return wordllama.WordLlama.load(cache_dir=folder, disable_download=True)
+
+
+@contextmanager
+def _logging_untouched() -> Iterator[None]:
+    """Undoes what an import inside does to the log of the whole process, which is not its to set up."""
+    root = logging.getLogger()
+    handlers, level = root.handlers[:], root.level
+    try:
+        yield
+    finally:
+        root.handlers[:] = handlers
+        root.setLevel(level)

@@ -63,9 +63,8 @@ class Nearest:
         workspace: int,
         ranges: Sequence[tuple[int, int]],
         text: str,
-        limit: int,
     ) -> list[int]:
-        """Ids of the nearest lines, the nearest first.
+        """Ids of the lines that are near to a text in meaning, the nearest first.
 
         Args:
             connection: Reads the index.
@@ -73,7 +72,6 @@ class Nearest:
             workspace: Number of the workspace.
             ranges: Ids that count.
             text: The query.
-            limit: Most lines.
         """
         import numpy as np
 
@@ -89,7 +87,7 @@ class Nearest:
             return []
         codes = np.frombuffer(b"".join(row[1] for row in rows), np.int8).reshape(len(rows), DIMENSIONS)
         similar = unit(codes.astype(np.float32)) @ query
-        order = np.argsort(-similar, kind="stable")[:limit]
+        order = np.argsort(-similar, kind="stable")
         return [rows[at][0] for at in order if similar[at] >= LEAST_SIMILARITY]
 
     def _current(self, connection: sqlite3.Connection, opening: int, workspace: int) -> Signs:

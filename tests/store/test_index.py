@@ -302,7 +302,17 @@ def add_foreign_log(path: Path) -> None:
     other.close()
 
 
-TABLES = ["line_fts_data", "line_fts_idx", "line_fts_docsize", "line_fts_config", "line", "doc", "span", "workspace"]
+TABLES = [
+    "line_fts_data",
+    "line_fts_idx",
+    "line_fts_docsize",
+    "line_fts_config",
+    "line",
+    "doc",
+    "span",
+    "stale",
+    "workspace",
+]
 DAMAGES: dict[str, Callable[[Path], None]] = {
     "random bytes": lambda path: path.write_bytes(bytes(range(1, 256)) * 20) and None,
     "truncated": truncate,
