@@ -53,7 +53,8 @@ class HermesConfig:
         summary_timeout_seconds: Limit on one summary request (default 300).
         abort_on_summary_failure: Whether every failure of a summary leaves the list alone (default False: unless it has
             to do with keys, money or the network, a text made without a model takes the place of the summary).
-        in_place: Whether a compacted session keeps its id; False begins a child session (default True).
+        in_place: Whether a compacted session archives its rows and goes on; False leaves them to a parent (default True;
+            a setting of Hermes' store: here a session keeps its id and its log in any case).
         session_store: Whether sessions are stored, which makes the count of useless passes begin anew (default True).
         waits_for_usage: Whether a provider that reports no count is waited for after a compaction all the same, so that no
             other follows (default False; Hermes waits).
