@@ -15,7 +15,15 @@ from harness_nb.agent.loop import Limits
 from harness_nb.agent.opened import FLUSH_WAIT_SECONDS, Opened, open_session
 from harness_nb.agent.parts import FROM_PRESET, FromPreset, put_together
 from harness_nb.agent.permissions import Permission, Permissions, permissions_of
-from harness_nb.agent.results import AgentReply, AgentStatus, CompactionReport, Planned, SessionList, reply_of
+from harness_nb.agent.results import (
+    AgentReply,
+    AgentStatus,
+    CompactionReport,
+    FlushReport,
+    Planned,
+    SessionList,
+    reply_of,
+)
 from harness_nb.agent.runner import CarriedInterrupt, runner, streamed
 from harness_nb.agent.upkeep import Upkeep
 from harness_nb.core.clock import Clock
@@ -226,6 +234,15 @@ class HarnessAgent:
         found: list[Event] = []
         await opened.compact(words, found.append)
         return CompactionReport(tuple(event for event in found if isinstance(event, CompactionFinished)))
+
+    def flush(self) -> FlushReport:
+        """Takes the facts to the daily log, now, from all that was said and not read yet; each message is read once."""
+        return runner.wait(self._flush(self._current()))
+
+    async def _flush(self, opened: Opened) -> FlushReport:
+        found: list[Event] = []
+        await opened.flush(found.append)
+        return FlushReport(tuple(found))
 
     def pressure(self) -> Pressure:
         """How full the context is, as the policy sees it."""

@@ -117,6 +117,13 @@ class Opened:
             except StoreError as error:
                 tell(self.session.warned("store", f"The session's log is behind; it is tried again. {error.problem}"))
 
+    async def flush(self, emit: Emit) -> None:
+        """Takes the facts now from all that was said and not read yet; a flush under way is waited for first."""
+        await self.flushing.settled()
+        job = self.flushing.start(self._telling(emit))
+        if job is not None:
+            await job.settled()
+
     def leave(self) -> None:
         """Ends the flush under way, writes what is pending and gives the session up; a second time does nothing.
 

@@ -6,12 +6,21 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from harness_nb.core.events import CompactionFinished, Event, StepFinished, TextPiece, ThinkingPiece, TurnFinished
+from harness_nb.core.events import (
+    CompactionFinished,
+    Event,
+    FactsWritten,
+    FlushFailed,
+    StepFinished,
+    TextPiece,
+    ThinkingPiece,
+    TurnFinished,
+)
 from harness_nb.core.messages import Usage
 from harness_nb.core.plan import Plan
 from harness_nb.core.view import View
 from harness_nb.errors import HarnessError
-from harness_nb.memory.results import Displayed
+from harness_nb.memory.results import Displayed, counted
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -147,6 +156,40 @@ class CompactionReport(Displayed):
         from harness_nb.frames.records import plan_records
 
         return plans_frame(plan_records(self.events))
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class FlushReport(Displayed):
+    """What came of a flush.
+
+    Attributes:
+        events: What happened: facts that were written, failures, warnings; none when everything had been read.
+    """
+
+    events: tuple[Event, ...]
+
+    def __repr__(self) -> str:
+        return f"FlushReport({counted(len(self.facts), 'fact')})"
+
+    def __str__(self) -> str:
+        failed = [f"not written: {event.reason}" for event in self.events if isinstance(event, FlushFailed)]
+        return "\n".join(
+            [counted(len(self.facts), "fact") + " written", *(f"- {fact}" for fact in self.facts), *failed]
+        )
+
+    @property
+    def facts(self) -> tuple[str, ...]:
+        """The facts that were written."""
+        return tuple(fact for event in self.events if isinstance(event, FactsWritten) for fact in event.facts)
+
+    @property
+    def df(self) -> DataFrame:
+        """One row an event."""
+        from harness_nb.frames import events_frame
+        from harness_nb.frames.records import event_records
+        from harness_nb.render.event_words import words
+
+        return events_frame(event_records(self.events, words=words))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)

@@ -175,6 +175,30 @@ REPLAY = (
     Column("model_calls", "count", "requests made for it"),
 )
 
+THRESHOLDS = (
+    Column("name", "text", "the tier, or the setting's name"),
+    Column("at", "count", "where the policy acts"),
+    Column("unit", "category", "of both figures", values=UNIT),
+    Column("value", "count", "where the conversation stands"),
+    Column("is_reached", "flag", "whether the policy acts"),
+    Column("action", "text", "what it does there"),
+)
+
+COURSE = (
+    _TURN,
+    Column("step", "count", "number of the request in the turn"),
+    Column("tokens", "count", "size of the model input", "tokens"),
+    Column("window", "count", "context window", "tokens"),
+    Column("mark", "text", "what happened there, such as a compaction"),
+)
+
+PRESETS = (
+    Column("name", "text", "name of the preset"),
+    Column("about", "text", "what it does"),
+    Column("variants", "list", "its versions, the default first"),
+    Column("is_in_use", "flag", "whether the agent in use has it"),
+)
+
 COMPARISON = (
     Column("policy", "text", "name of the policy"),
     Column("window", "count", "context window", "tokens"),

@@ -73,6 +73,21 @@ def replay_frame(records: Iterable[Record]) -> pd.DataFrame:
     return assemble(records, columns.REPLAY)
 
 
+def thresholds_frame(records: Iterable[Record]) -> pd.DataFrame:
+    """Where a policy acts; columns `columns.THRESHOLDS`."""
+    return assemble(records, columns.THRESHOLDS)
+
+
+def course_frame(records: Iterable[Record]) -> pd.DataFrame:
+    """Sizes over a session; columns `columns.COURSE`."""
+    return assemble(records, columns.COURSE)
+
+
+def presets_frame(records: Iterable[Record]) -> pd.DataFrame:
+    """Presets; columns `columns.PRESETS`."""
+    return assemble(records, columns.PRESETS)
+
+
 def comparison_frame(records: Iterable[Record]) -> pd.DataFrame:
     """Policies over one conversation; columns `columns.COMPARISON`."""
     return assemble(records, columns.COMPARISON)

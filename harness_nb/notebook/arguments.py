@@ -56,6 +56,7 @@ class Command:
         text: How the help calls the free text it takes, or empty.
         text_values: Name of a set of values for its completion, or empty.
         needs_text: Whether it can't do without.
+        words: Whether the text is a list of words, so that completion offers values for each.
         options: Its options.
         example: A line that works.
     """
@@ -66,6 +67,7 @@ class Command:
     text: str = ""
     text_values: str = ""
     needs_text: bool = False
+    words: bool = False
     options: tuple[Option, ...] = ()
     example: str = ""
 

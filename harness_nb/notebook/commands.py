@@ -1,4 +1,4 @@
-"""What the sub-commands do that is more than one call."""
+"""What the sub-commands of `%agent` and `%%agent` do that is more than one call."""
 
 from __future__ import annotations
 
@@ -14,11 +14,9 @@ if TYPE_CHECKING:
     from harness_nb.agent.results import AgentReply, AgentStatus
     from harness_nb.notebook.magics import HarnessMagics
     from harness_nb.notebook.results import DryRun, SettingList, ToolList
-    from harness_nb.notebook.widgets.pressure import PressureWidget
-    from harness_nb.store.hits import SearchHits
 
 
-def _settings(given: Given, *names: str) -> dict[str, Any]:
+def settings_of(given: Given, *names: str) -> dict[str, Any]:
     """Those of some options that were given."""
     return {name: given.options[name] for name in names if name in given.options}
 
@@ -28,7 +26,7 @@ def _settings(given: Given, *names: str) -> dict[str, Any]:
 
 def agent_new(magics: HarnessMagics, given: Given) -> HarnessAgent:
     """Makes an agent and puts it in use."""
-    settings = _settings(given, "model", "preset", "workspace", "session", "window", "max_cost")
+    settings = settings_of(given, "model", "preset", "workspace", "session", "window", "max_cost")
     return magics.seat.new(given.text or "agent", **settings)
 
 
@@ -85,7 +83,7 @@ def ask(magics: HarnessMagics, given: Given, cell: str) -> AgentReply | DryRun:
         raise MagicError(
             f"--out {out!r} is no name of a variable.", "Use letters, digits and underscores.", subject=out
         )
-    agent = magics.seat.with_settings(_settings(given, "model", "preset", "session"))
+    agent = magics.seat.with_settings(settings_of(given, "model", "preset", "session"))
     result = _dry_run(agent, text) if given.options.get("dry_run") else _turn(magics, given, agent, text)
     if out:
         magics.variables[out] = result
@@ -115,19 +113,3 @@ def _turn(magics: HarnessMagics, given: Given, agent: HarnessAgent, text: str) -
     from harness_nb.notebook.live import follow
 
     return follow(agent, text)
-
-
-# %memory and %context
-
-
-def memory_search(magics: HarnessMagics, given: Given) -> SearchHits:
-    """Searches what the agent remembers."""
-    limit = given.options.get("limit", magics.limit)
-    return magics.seat.agent.memory.search(given.text, limit=int(limit))  # type: ignore[arg-type]  # a number by its kind
-
-
-def context(magics: HarnessMagics, given: Given) -> PressureWidget:
-    """What fills the window."""
-    from harness_nb.notebook.widgets.pressure import PressureWidget
-
-    return PressureWidget(magics.seat.agent)

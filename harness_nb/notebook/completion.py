@@ -57,7 +57,7 @@ def _of(command: Command, done: list[Word], typed: str, values: Callable[[str], 
             return values(option.values) if option.values else []
     if typed.startswith("-"):
         return _options(command, typed)
-    texts = values(command.text_values) if command.text_values and not done else []
+    texts = values(command.text_values) if command.text_values and (command.words or not done) else []
     return [*texts, *(_options(command, typed) if not typed else [])]
 
 
@@ -87,6 +87,27 @@ class Values:
         from harness_nb import presets
 
         return presets.names()
+
+    def _variants(self) -> Iterable[str]:
+        from harness_nb import presets
+
+        return {variant for name in presets.names() for variant in presets.get(name).variants}
+
+    def _conversations(self) -> Iterable[str]:
+        kinds = ("Transcript", "Replay", "HarnessAgent")
+        variables = self._magics.variables.items()
+        return [name for name, value in variables if type(value).__name__ in kinds and not name.startswith("_")]
+
+    def _candidates(self) -> Iterable[str]:
+        from harness_nb.store.candidates import CandidateFiles
+
+        agent = self._magics.seat.taken
+        numbers = CandidateFiles(agent.workspace.candidates_folder).numbers() if agent is not None else []
+        return map(str, numbers)
+
+    def _versions(self) -> Iterable[str]:
+        agent = self._magics.seat.taken
+        return [str(one.number) for one in agent.workspace.curated.versions()] if agent is not None else ()
 
     def _variables(self) -> Iterable[str]:
         return [name for name in self._magics.variables if not name.startswith("_")]

@@ -12,6 +12,19 @@ WINDOW = Option(name="window", value="TOKENS", kind="number", meaning="context w
 MAX_COST = Option(name="max-cost", value="DOLLARS", kind="amount", meaning="stop when the session has cost this much")
 LIMIT = Option(name="limit", value="N", kind="number", meaning="most hits (default: %config HarnessMagics.limit)")
 
+VARIANT = Option(name="variant", value="NAME", values="variants", meaning="version of the preset")
+ON = Option(
+    name="on", value="VARIABLE", values="conversations",
+    meaning="transcript, replay or agent (default: the agent in use)",
+)  # fmt: skip
+CHANGES = Option(
+    name="only",
+    value="N",
+    kind="number",
+    repeats=True,
+    meaning="number of a change (default: all that are not decided)",
+)
+
 AGENT = (
     Command(
         name="%agent new",
@@ -79,7 +92,58 @@ MEMORY = (
         example="%memory log today",
     ),
     Command(
+        name="%memory flush",
+        meaning="Takes the facts to the daily log, now, from what was said and not read yet.",
+        twin="agent.flush()",
+    ),
+    Command(
+        name="%memory consolidate",
+        meaning="Merges into MEMORY.md what is not merged yet, now; a change that loses much waits for review.",
+        twin="agent.consolidate()",
+    ),
+    Command(
+        name="%memory pending",
+        meaning="Shows what waits: log entries by day, proposed changes to decide on, versions to go back to.",
+        twin="ConsolidationWidget(agent)   as a list: agent.memory.pending()",
+    ),
+    Command(
+        name="%memory accept",
+        meaning="Makes proposed changes to MEMORY.md; with the last one, the candidate is done.",
+        twin="agent.memory.accept(1, [2, 3])",
+        text="CANDIDATE",
+        text_values="candidates",
+        needs_text=True,
+        options=(CHANGES,),
+        example="%memory accept 1 --only 2 --only 3",
+    ),
+    Command(
+        name="%memory reject",
+        meaning="Forgets proposed changes; the log entries stay in the logs.",
+        twin="agent.memory.reject(1, [2, 3], again=False)",
+        text="CANDIDATE",
+        text_values="candidates",
+        needs_text=True,
+        options=(
+            CHANGES,
+            Option(name="again", kind="flag", meaning="of a whole candidate: merge its log entries anew next time"),
+        ),
+        example="%memory reject 1 --only 2",
+    ),
+    Command(
+        name="%memory restore",
+        meaning="Makes an earlier MEMORY.md the current one, which is kept as a version; without a number lists them.",
+        twin="agent.memory.restore(3)   the list: agent.memory.versions()",
+        text="VERSION",
+        text_values="versions",
+        example="%memory restore 3",
+    ),
+    Command(
         name="%memory status", meaning="Shows what the memory holds and where it lies.", twin="agent.memory.status()"
+    ),
+    Command(
+        name="%memory reindex",
+        meaning="Builds the search index anew from the files, which are the truth.",
+        twin="agent.memory.index.rebuild()",
     ),
 )
 
@@ -91,12 +155,74 @@ CONTEXT = (
     ),
     Command(
         name="%context plan",
-        meaning="Shows what would be compacted now, and why; changes nothing.",
-        twin="agent.plan()",
+        meaning="Shows what would be compacted now, where it is cut and why; changes nothing.",
+        twin="CutoffWidget(agent)   as a record: agent.plan()",
+    ),
+    Command(
+        name="%context compact",
+        meaning="Compacts now, whatever the triggers say; words are passed on to the policy.",
+        twin='agent.compact("keep the file names")',
+        text="WORDS",
+        example="%context compact keep the file names",
+    ),
+    Command(
+        name="%context tiers",
+        meaning="Shows the thresholds at which the policy acts, and how far they are.",
+        twin="agent.pressure()",
+    ),
+    Command(
+        name="%context course",
+        meaning="Shows the size of the model input over the session, request by request.",
+        twin="agent.course()",
     ),
 )
 
-MAGICS = {"agent": AGENT, "memory": MEMORY, "context": CONTEXT}
+POLICY = (
+    Command(
+        name="%policy list", meaning="Shows the presets: a policy and a memory design each.", twin="presets.names()"
+    ),
+    Command(
+        name="%policy show",
+        meaning="Shows what a preset does, its variants and its settings; the one in use by default.",
+        twin='presets.get("hermes", variant="report")',
+        text="PRESET",
+        text_values="presets",
+        options=(VARIANT,),
+        example="%policy show eney",
+    ),
+    Command(
+        name="%policy use",
+        meaning="Goes on with the session under another preset.",
+        twin='HarnessAgent(preset=presets.get("eney"), session=agent.session)',
+        text="PRESET",
+        text_values="presets",
+        needs_text=True,
+        options=(VARIANT,),
+        example="%policy use eney",
+    ),
+    Command(
+        name="%policy compare",
+        meaning="Lets presets act on one conversation and compares what they cost and leave; no model is asked.",
+        twin='[replay(transcript, name, model=None).totals for name in ("harness", "eney")]',
+        text="PRESETS",
+        text_values="presets",
+        words=True,
+        options=(ON, WINDOW),
+        example="%policy compare harness eney --on transcript",
+    ),
+    Command(
+        name="%policy tune",
+        meaning="Opens sliders for the settings of presets over a conversation; the cut, the course and figures follow.",
+        twin='TunerWidget(transcript, "harness", "eney")',
+        text="PRESETS",
+        text_values="presets",
+        words=True,
+        options=(ON, WINDOW),
+        example="%policy tune harness --on transcript",
+    ),
+)
+
+MAGICS = {"agent": AGENT, "memory": MEMORY, "context": CONTEXT, "policy": POLICY}
 """Sub-commands by magic."""
 
 

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from IPython.core.magic import Magics, line_cell_magic, line_magic, magics_class, no_var_expand
 from traitlets import Bool, Int, Unicode
 
-from harness_nb.notebook import commands
+from harness_nb.notebook import commands, memory_commands, policy_commands
 from harness_nb.notebook.arguments import HELP_WORDS, Command, Given, find_command, parse, split, wants_help
 from harness_nb.notebook.errors import short_errors
 from harness_nb.notebook.grammar import ASK, CONTEXT, MAGICS, overview
@@ -35,12 +35,27 @@ class HarnessMagics(Magics):
         "%agent config": commands.agent_config,
         "%agent tools": commands.agent_tools,
         "%agent sessions": lambda magics, given: magics.seat.agent.sessions(),
-        "%memory search": commands.memory_search,
+        "%memory search": memory_commands.search,
         "%memory show": lambda magics, given: magics.seat.agent.memory.show(),
         "%memory log": lambda magics, given: magics.seat.agent.memory.log(given.text or None),
+        "%memory flush": lambda magics, given: magics.seat.agent.flush(),
+        "%memory consolidate": lambda magics, given: magics.seat.agent.consolidate(),
+        "%memory pending": memory_commands.pending,
+        "%memory accept": memory_commands.accept,
+        "%memory reject": memory_commands.reject,
+        "%memory restore": memory_commands.restore,
         "%memory status": lambda magics, given: magics.seat.agent.memory.status(),
-        "%context": commands.context,
-        "%context plan": lambda magics, given: magics.seat.agent.plan(),
+        "%memory reindex": memory_commands.reindex,
+        "%context": policy_commands.context,
+        "%context plan": policy_commands.plan,
+        "%context compact": lambda magics, given: magics.seat.agent.compact(given.text),
+        "%context tiers": policy_commands.tiers,
+        "%context course": policy_commands.course,
+        "%policy list": policy_commands.list_presets,
+        "%policy show": policy_commands.show_preset,
+        "%policy use": policy_commands.use_preset,
+        "%policy compare": policy_commands.compare,
+        "%policy tune": policy_commands.tune,
     }
 
     seat: Seat
@@ -68,17 +83,23 @@ class HarnessMagics(Magics):
     @no_var_expand
     @line_magic
     def memory(self, line: str) -> Any:
-        """%memory search, show, log, status: what the agent remembers. Each has --help."""
+        """%memory search, show, log, status and more: what the agent remembers. Each has --help."""
         return self._dispatch("memory", line)
 
     @no_var_expand
     @line_magic
     def context(self, line: str) -> Any:
-        """%context shows how full the context window is; %context plan what would be compacted. Each has --help."""
+        """%context shows how full the context window is; %context plan, compact, tiers, course. Each has --help."""
         words = split(line)
         if not words or words[0].text.startswith("-"):
             return self._run(CONTEXT[0], line, self.runs[CONTEXT[0].name])
         return self._dispatch("context", line)
+
+    @no_var_expand
+    @line_magic
+    def policy(self, line: str) -> Any:
+        """%policy list, show, use, compare, tune: what compacts a conversation, and how. Each has --help."""
+        return self._dispatch("policy", line)
 
     def _dispatch(self, magic: str, line: str) -> Any:
         """Runs the sub-command that the line begins with; without one, shows what there is."""

@@ -94,7 +94,7 @@ class SettingList(Shown):
     @property
     def records(self) -> list[dict[str, str]]:
         """A mapping for each: name, value."""
-        return [{"name": name, "value": _value(value)} for name, value in self.settings.items()]
+        return [{"name": name, "value": value_words(value)} for name, value in self.settings.items()]
 
     @property
     def df(self) -> DataFrame:
@@ -110,7 +110,8 @@ class SettingList(Shown):
         return Card(self.title, "", (table,))
 
 
-def _value(value: object) -> str:
+def value_words(value: object) -> str:
+    """The value of a setting in words."""
     if isinstance(value, bool):
         return str(value)
     if isinstance(value, frozenset | set):

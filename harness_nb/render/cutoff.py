@@ -222,7 +222,7 @@ def _blocks_of_list(view: View, plan: Plan) -> tuple[StripBlock, ...]:
     fates = {fate.index: fate for fate in plan.fates(view)}
     stay = {id(item) for item in plan.items(view)}
     kept = [item for item in plan.items(view) if item.index is None]
-    sums, pinned = view.sums(view.measure), view.kept_indices.intersection(view.pins)
+    sums, pinned = view.sums(view.measure), view.pinned_indices
     blocks: list[StripBlock] = []
     for at, item in enumerate(view.input):
         fate = _fate_of_made(item, id(item) in stay or item in kept) if item.index is None else fates[item.index]
@@ -248,7 +248,7 @@ def _blocks_of_log(view: View) -> tuple[StripBlock, ...]:
     """A block for each message that was said."""
     shown = {item.index: item for item in view.input if item.index is not None}
     stood = {index: item.how for item in view.input for index in item.stands_for}
-    sums, pins = view.log.sums(view.measure), frozenset(view.pins)
+    sums, pins = view.log.sums(view.measure), view.pinned_indices
     blocks: list[StripBlock] = []
     for at, message in enumerate(view.log):
         if message.role == "system":

@@ -178,7 +178,7 @@ def pressure_model(
         thresholds=_thresholds(at),
         policy=policy,
         next=plan.reason if plan is not None else "",
-        course=tuple(map(_point, thinned(tuple(course)))),
+        course=course_points(tuple(course)),
         window_source=view.model.window_source,
         is_scaled=total != at.tokens,
     )
@@ -194,6 +194,11 @@ def bare_model(pressure: Pressure) -> PressureModel:
         tier=pressure.tier,
         thresholds=_thresholds(pressure),
     )
+
+
+def course_points(course: Sequence[Sequence[object]]) -> tuple[CoursePoint, ...]:
+    """The points of a course that are drawn."""
+    return tuple(map(_point, thinned(course)))
 
 
 def _point(values: Sequence[object]) -> CoursePoint:

@@ -32,7 +32,7 @@ def _blocks(model: PressureModel) -> list[Block]:
     blocks: list[Block] = [Drawing(_bar(model), text_bar(model)), Drawing(_legend(model), _legend_text(model))]
     if len(model.course) > 1:
         blocks.append(course_drawing(model))
-    blocks.append(_threshold_table(model))
+    blocks.append(threshold_table(model))
     return [block for block in blocks if not (isinstance(block, Table) and not block.rows)]
 
 
@@ -132,7 +132,8 @@ def _legend_text(model: PressureModel) -> str:
     return "\n".join(f"{name.ljust(width)}  {tokens:>{digits},} tokens  {share}" for name, tokens, share in rows)
 
 
-def _threshold_table(model: PressureModel) -> Table:
+def threshold_table(model: PressureModel, caption: str = "Thresholds") -> Table:
+    """Where the policy acts and how far it is; folded below its caption, open without one."""
     rows = [
         (
             one.name,
@@ -150,8 +151,8 @@ def _threshold_table(model: PressureModel) -> Table:
         head if has_actions else head[:-1],
         tuple(rows if has_actions else [row[:-1] for row in rows]),
         total=len(rows),
-        caption="Thresholds",
-        is_open=False,
+        caption=caption,
+        is_open=not caption,
     )
 
 

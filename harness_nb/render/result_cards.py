@@ -8,7 +8,7 @@ from typing import Any
 
 from harness_nb.render.card import Card, Pre, Rich, Table
 from harness_nb.render.cutoff_view import planned_card
-from harness_nb.render.event_words import compaction_words, message_span
+from harness_nb.render.event_words import compaction_words, message_span, words
 from harness_nb.render.html import join, tag
 from harness_nb.render.text import clip, count, money, percent
 
@@ -136,6 +136,16 @@ def compaction_card(report: Any) -> Card:
     return Card("Compaction", compaction_words(report.events[-1]), (Table.of(head, rows, noun="pass"),), (fixed,))
 
 
+def flush_card(report: Any) -> Card:
+    """What a flush wrote."""
+    rows = [(at, fact) for at, fact in enumerate(report.facts, 1)]
+    notes = [words(event) for event in report.events if event.kind != "facts_written"]
+    line = (
+        f"{count(len(rows), 'fact')} written to the daily log" if report.events else "nothing new: all was read before"
+    )
+    return Card("Flush", line, (Table.of(("", "fact"), rows, noun="fact"),) if rows else (), tuple(notes))
+
+
 def planned_result_card(planned: Any) -> Card:
     """What would be compacted now."""
     return planned_card(planned.view, planned.plan, planned.policy)
@@ -154,6 +164,7 @@ def sessions_card(sessions: Any) -> Card:
 CARDS: Mapping[str, Callable[[Any], Card]] = {
     "AgentStatus": agent_status_card,
     "CompactionReport": compaction_card,
+    "FlushReport": flush_card,
     "DailyLogView": log_card,
     "MemoryStatus": memory_status_card,
     "MemoryText": memory_text_card,

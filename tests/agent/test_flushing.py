@@ -128,3 +128,12 @@ def test_a_flush_under_way_is_ended_before_another_agent_takes_the_session(make:
     second.ask("It has two masts.")
     (request,) = chats(second, "flush")
     assert "My boat is called Ann" not in request.messages[-1].text
+
+
+def test_a_flush_by_hand_reads_what_is_new_and_then_nothing(make: Make) -> None:
+    agent = flushing(make, ModelError("down", "try again"), "- the boat is called Ann [#0]")
+    agent.ask("My boat is called Ann.")
+    report = agent.flush()
+    assert report.facts == ("the boat is called Ann",) == tuple(facts(agent))
+    assert agent.flush().events == ()
+    assert report.df["kind"].tolist() == ["facts_written"] and "1 fact written" in str(report)

@@ -7,18 +7,28 @@ import time
 import pytest
 
 from harness_nb.notebook.completion import candidates
+from harness_nb.notebook.grammar import MAGICS
 
 
 def values(name: str) -> list[str]:
-    return {"presets": ["eney", "harness"], "models": ["offline", "local"], "days": ["today", "2026-04-12"]}.get(
-        name, []
-    )
+    known = {
+        "presets": ["eney", "harness"], "models": ["offline", "local"], "days": ["today", "2026-04-12"],
+        "candidates": ["1", "2"], "versions": ["7"], "variants": ["report"], "conversations": ["talk"],
+    }  # fmt: skip
+    return known.get(name, [])
 
 
 @pytest.mark.parametrize(
     ("text", "found"),
     [
-        ("%memory ", ["log", "search", "show", "status"]),
+        ("%memory re", ["reindex", "reject", "restore"]),
+        ("%memory accept ", ["--debug", "--help", "--only", "1", "2"]),
+        ("%memory reject 1 --", ["--again", "--debug", "--help", "--only"]),
+        ("%memory restore ", ["--debug", "--help", "7"]),
+        ("%policy show --variant ", ["report"]),
+        ("%policy compare harness e", ["eney"]),
+        ("%policy tune --on t", ["talk"]),
+        ("%context co", ["compact", "course"]),
         ("%memory s", ["search", "show", "status"]),
         ("%memory search x --l", ["--limit"]),
         ("%memory log ", ["--debug", "--help", "2026-04-12", "today"]),
@@ -46,7 +56,7 @@ def test_other_lines_are_left_alone(text: str) -> None:
 
 def test_the_completer_offers_sub_commands_and_nothing_else(shell) -> None:
     assert shell.complete_line("%memory se") == ["search"]
-    assert set(shell.complete_line("%memory ")) == {"log", "search", "show", "status"}
+    assert set(shell.complete_line("%memory ")) == {command.name.split()[-1] for command in MAGICS["memory"]}
 
 
 def test_values_of_the_user_are_offered(shell) -> None:

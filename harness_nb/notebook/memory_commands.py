@@ -1,0 +1,62 @@
+"""What the sub-commands of `%memory` do that is more than one call."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from harness_nb.notebook.arguments import Given
+
+if TYPE_CHECKING:
+    from harness_nb.memory.results import MemoryStatus, MemoryText
+    from harness_nb.memory.review_results import Decision, VersionList
+    from harness_nb.notebook.magics import HarnessMagics
+    from harness_nb.notebook.widgets.consolidation import ConsolidationWidget
+    from harness_nb.store.hits import SearchHits
+
+
+def search(magics: HarnessMagics, given: Given) -> SearchHits:
+    """Searches what the agent remembers."""
+    limit = given.options.get("limit", magics.limit)
+    return magics.seat.agent.memory.search(given.text, limit=int(limit))  # type: ignore[arg-type]  # a number by its kind
+
+
+def pending(magics: HarnessMagics, given: Given) -> ConsolidationWidget:
+    """What waits for curated memory."""
+    from harness_nb.notebook.widgets.consolidation import ConsolidationWidget
+
+    return ConsolidationWidget(magics.seat.agent)
+
+
+def accept(magics: HarnessMagics, given: Given) -> Decision:
+    """Makes proposed changes."""
+    return magics.seat.agent.memory.accept(given.text, _changes(given))
+
+
+def reject(magics: HarnessMagics, given: Given) -> Decision:
+    """Forgets proposed changes."""
+    again = bool(given.options.get("again"))
+    return magics.seat.agent.memory.reject(given.text, _changes(given), again=again)
+
+
+def _changes(given: Given) -> Any:
+    """The changes that are named, or None for all."""
+    return given.options.get("only")
+
+
+def restore(magics: HarnessMagics, given: Given) -> MemoryText | VersionList:
+    """Goes back to a version, or lists them."""
+    from harness_nb.notebook.errors import MagicError
+
+    memory = magics.seat.agent.memory
+    if not given.text:
+        return memory.versions()
+    if not given.text.isdecimal():
+        raise MagicError(f"{given.text!r} is no number of a version.", "See %memory restore for the list.")
+    return memory.restore(int(given.text))
+
+
+def reindex(magics: HarnessMagics, given: Given) -> MemoryStatus:
+    """Builds the index anew and says what it holds."""
+    memory = magics.seat.agent.memory
+    memory.index.rebuild()
+    return memory.status()
