@@ -100,18 +100,10 @@ def test_it_stands_for_the_middle_when_the_request_could_not_be_sent_otherwise(a
     assert sent(agent)[-1].text.startswith("request 12")
 
 
-def test_a_pin_outlives_the_decay_of_the_start(agents: Agents) -> None:
-    agent = agents(answering(summary=["## Goal\nshort"]))
-    agent.ask("Never touch production.")
-    agent._opened.session.conversation.pin(0)
-    talk(agent, 60)
-    assert len([one for one in compactions(agent) if one.outcome == "completed"]) >= 2
-    assert "Never touch production." in [message.text for message in sent(agent)]
-
-
 def test_what_the_decay_of_the_start_loses_is_counted_and_stays_in_the_log(agents: Agents) -> None:
     agent = agents(answering(summary=["## Goal\nshort"]))
     talk(agent, 60)
+    assert sum(one.gone for one in compactions(agent)) > 0
     assert any("request 0:" in message.text for message in agent._opened.session.conversation.log)
     assert not any("request 0:" in message.text for message in sent(agent))
 

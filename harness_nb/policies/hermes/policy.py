@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from harness_nb.core import edits
 from harness_nb.core.item import Item
+from harness_nb.core.messages import Usage
 from harness_nb.core.plan import Plan, Pressure, Trigger
 from harness_nb.core.policy import CompactionPolicy
 from harness_nb.core.requests import Ask, Reply
@@ -95,13 +96,14 @@ class HermesPolicy(CompactionPolicy):
     # What is known
 
     def _heard(self, view: View) -> HermesRecord:
-        """The record with the last count that the provider reported since."""
+        """The record with the last count that the provider reported since.
+
+        Only a bill of the list as it is counts: a recorded one may be of another list.
+        """
         record = view.state if isinstance(view.state, HermesRecord) else HermesRecord()
-        usage = view.usage if view.hook == "reply" else None
-        new = range(len(view.log) - 1, record.heard - 1, -1)
-        usage = usage or next((found for index in new if (found := view.log[index].usage) is not None), None)
-        told_nothing = usage is None and any(view.log[index].role == "assistant" for index in new)
-        record = replace(record, heard=len(view.log))
+        new = range(record.heard, len(view.log))
+        told_nothing = any(view.log[index].role == "assistant" for index in new)
+        usage, record = _new_bill(view, record), replace(record, heard=len(view.log))
         if usage is not None:
             return record.reported(usage.input_tokens, self.limits(view, record).trigger)
         return record.unreported() if told_nothing and not self.config.waits_for_usage else record
@@ -308,3 +310,13 @@ class HermesPolicy(CompactionPolicy):
             "Choose a model with a larger window, or lower minimum_window.",
             subject="minimum_window",
         )
+
+
+def _new_bill(view: View, record: HermesRecord) -> Usage | None:
+    """What the provider reported for the list as it is, where that was not taken in before."""
+    if view.hook == "reply":
+        return view.usage
+    if view.usage is None or not 0 < view.billed <= len(view.input) or view.carried:
+        return None
+    index = view.input[view.billed - 1].index
+    return view.usage if index is not None and index >= record.heard else None

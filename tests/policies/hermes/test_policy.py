@@ -101,11 +101,21 @@ def test_a_waiting_session_goes_by_its_size_or_its_count() -> None:
 
 
 def test_the_provider_s_count_decides_inside_a_turn() -> None:
-    said = [*steps(20)[:-1], replace(steps(20)[-1], usage=None)]
-    said[-2] = replace(said[-2], usage=Usage(input_tokens=60_000))
-    assert code(policy(), view_of(said, 64_000, hook="result")) == ""
-    said[-2] = replace(said[-2], usage=Usage(input_tokens=6_000))
+    said = steps(20)
+    at = {"hook": "result", "billed": len(said) - 1}  # the reply that made the last call was billed
+    assert code(policy(), view_of(said, 64_000, usage=Usage(input_tokens=60_000), **at)) == ""
+    assert code(policy(), view_of(said, 64_000, usage=Usage(input_tokens=6_000), **at)) == "below_threshold"
+
+
+def test_a_bill_of_another_list_does_not_count() -> None:
+    said = [replace(one, usage=Usage(input_tokens=60_000)) if one.calls else one for one in steps(20)]
     assert code(policy(), view_of(said, 64_000, hook="result")) == "below_threshold"
+    bill = {
+        "usage": Usage(input_tokens=60_000),
+        "billed": len(said) - 1,
+        "carried": -9_000,
+    }  # the list was edited since
+    assert code(policy(), view_of(said, 64_000, hook="result", **bill)) == "below_threshold"
 
 
 def test_after_a_compaction_the_provider_s_count_is_waited_for() -> None:
