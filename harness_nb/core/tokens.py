@@ -102,7 +102,11 @@ class Measure:
 
 def message_tokens(message: Message, counter: TokenCounter) -> int:
     """Estimated tokens of a message: text, reasoning, calls and results, pictures at a fixed price, and a frame."""
-    size = MESSAGE_TOKENS + sum(part_tokens(part, counter) for part in message.parts)
+    content = message.content
+    if isinstance(content, str):
+        size = MESSAGE_TOKENS + counter.count_text(content)
+    else:
+        size = MESSAGE_TOKENS + sum(part_tokens(part, counter) for part in message.parts)
     for call in message.calls:
         size += CALL_TOKENS + counter.count_text(call.name) + counter.count_text(call.arguments)
     if message.name:
