@@ -12,7 +12,7 @@ COMMON_SHARE = 0.15
 """A word in more than this share of the lines says next to nothing, and counting its lines takes long in a large index."""
 
 _LARGE = 150_000  # rows from which that is so
-_SAMPLE = 2_000
+_SAMPLE = 500
 
 _NEWEST = """
 SELECT count(*), min(rowid) FROM (

@@ -21,7 +21,7 @@ from harness_nb.store.hits import Kind, SearchHit, Stage
 from harness_nb.store.query import Query, all_of, any_of, like_pattern, phrase, searchable
 from harness_nb.store.snippet import snippet
 
-MOST_RANKED = 2_500
+MOST_RANKED = 2_000
 """Lines that one query ranks, at some two microseconds each."""
 
 NEIGHBOUR_SHARE = 0.25

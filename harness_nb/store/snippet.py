@@ -14,7 +14,6 @@ SNIPPET_CHARS = 200
 """Characters of an excerpt, without marks."""
 
 _LETTER = rf"[^\W_{UNSPACED}]"
-_IS_LETTER = re.compile(_LETTER)
 _RUN = re.compile(rf"{_LETTER}+|[{UNSPACED}]+")
 _GAP = re.compile(r"[\W_]*")
 _ACCENT = re.compile("[\u0300-\u036f]")
@@ -76,7 +75,7 @@ def _words(flat: str, runs: Sequence[str]) -> Iterator[tuple[int, int]]:
 
 def _end_of(flat: str, at: int, runs: Sequence[str]) -> int | None:
     """Where some words end that begin at a place, None when others stand there."""
-    if _IS_LETTER.match(runs[0]) and at > 0 and _IS_LETTER.match(flat[at - 1]):
+    if at > 0 and _is_letter(runs[0][0]) and _is_letter(flat[at - 1]):
         return None
     for run in runs:
         if run is not runs[0] and (gap := _GAP.match(flat, at)):
@@ -90,6 +89,11 @@ def _end_of(flat: str, at: int, runs: Sequence[str]) -> int | None:
             return None
         at += len(found)
     return at
+
+
+def _is_letter(character: str) -> bool:
+    """Whether it is part of a word that ends where others stand."""
+    return character.isalnum() and not _UNSPACED.match(character)
 
 
 def _parts(flat: str, part: str) -> Iterator[tuple[int, int]]:
