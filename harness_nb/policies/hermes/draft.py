@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from harness_nb.core.item import Item
 from harness_nb.core.requests import Ask
@@ -28,8 +28,8 @@ class Draft:
         head: Position behind the protected start.
         cut: Position of the first message that is kept at the end.
         turns: What is handed to the model.
-        earlier: Text of the earlier summary that is updated, or empty.
-        is_update: Whether there is one.
+        updated: The earlier summary that is updated, None where the list has none.
+        earlier: Its text, or empty.
         focus: What the summary is to be about above all.
         budget_tokens: Length asked for.
     """
@@ -39,15 +39,27 @@ class Draft:
     head: int
     cut: int
     turns: tuple[Item, ...]
+    updated: Item | None
     earlier: str
-    is_update: bool
     focus: Focus
     budget_tokens: int
 
     @property
     def middle(self) -> tuple[Item, ...]:
-        """What the summary takes the place of."""
+        """What leaves the list."""
         return self.pruned.items[self.head : self.cut]
+
+    @property
+    def represented(self) -> tuple[Item, ...]:
+        """What the new summary stands for: what was handed over, and what the earlier one stood for; the rest is lost."""
+        if self.updated is None:
+            return self.turns
+        return (*self.turns, replace(self.updated, index=None))
+
+    @property
+    def is_update(self) -> bool:
+        """Whether an earlier summary is updated."""
+        return self.updated is not None or bool(self.earlier)
 
     @property
     def request(self) -> Item | None:
@@ -91,7 +103,7 @@ def drafted(
     at = cut(short.items, head, config, limits)
     if at <= head:
         return None
-    turns, earlier, is_update = _turns(short.items, head, at, config, record)
+    turns, updated = _turns(short.items, head, at, config)
     budget = int(size.of(item.message for item in turns) * config.summary_ratio)
     return Draft(
         before=tuple(items),
@@ -99,23 +111,20 @@ def drafted(
         head=head,
         cut=at,
         turns=turns,
-        earlier=earlier,
-        is_update=is_update,
+        updated=updated,
+        earlier=body_of(updated) if updated is not None else record.earlier,
         focus=focus_of(items, topic),
         budget_tokens=max(config.summary_min_tokens, min(budget, limits.summary_ceiling)),
     )
 
 
-def _turns(
-    items: Sequence[Item], head: int, at: int, config: HermesConfig, record: HermesRecord
-) -> tuple[tuple[Item, ...], str, bool]:
-    """What is summarised: only what comes after an earlier summary, and what came before it is lost."""
+def _turns(items: Sequence[Item], head: int, at: int, config: HermesConfig) -> tuple[tuple[Item, ...], Item | None]:
+    """What is summarised, and the earlier summary: only what comes after it counts, and what came before it is lost."""
     start = 1 if items and items[0].message.role == "system" else 0
     found = next((one for one in range(at - 1, start - 1, -1) if is_summary(items[one])), None)
     if found is None:
-        return tuple(items[head:at]), record.earlier, bool(record.earlier)
-    earlier = body_of(items[found])
+        return tuple(items[head:at]), None
     if config.feed_decayed_head:
         kept = [item for one, item in enumerate(items[head:at], head) if one != found or is_request(item)]
-        return tuple(kept), earlier, True
-    return tuple(items[max(head, found + 1) : at]), earlier, True
+        return tuple(kept), items[found]
+    return tuple(items[max(head, found + 1) : at]), items[found]

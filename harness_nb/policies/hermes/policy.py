@@ -220,7 +220,7 @@ class HermesPolicy(CompactionPolicy):
             draft.pruned.items[: draft.head],
             draft.pruned.items[draft.cut :],
             summary_text(made.body),
-            of=draft.middle,
+            of=draft.represented,
             meta=meta,
         )
         return with_request(items, draft.before) if self.config.level == "session" else items

@@ -219,6 +219,8 @@ def test_the_second_summary_updates_the_first_and_the_start_is_lost() -> None:
     assert draft is not None and draft.is_update
     assert "What a model wrote." in draft.earlier
     assert not {0, 1, 2} & {item.index for item in draft.turns}
+    fates = {fate.index: fate.fate for fate in planned(policy(), again).fates(again)}
+    assert [fates[index] for index in (0, 1, 2, 3)] == ["gone", "gone", "gone", "stood for"]
     kept = policy(feed_decayed_head=True).draft(again, policy().look(again).record)
     assert kept is not None
     assert {0, 1, 2} <= {item.index for item in kept.turns}
