@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from harness_nb.agent.calls import INTERRUPTED, Outcome, result_message, run_call
 from harness_nb.agent.conversation import Surroundings
-from harness_nb.agent.eviction import is_too_large, placeholder
+from harness_nb.agent.eviction import is_too_large
 from harness_nb.agent.overflow import learn, refusal_of, still_too_long
 from harness_nb.agent.partial import Partial
 from harness_nb.agent.permissions import Permissions
@@ -17,9 +17,10 @@ from harness_nb.agent.session import Session
 from harness_nb.agent.steering import Steering
 from harness_nb.core import edits, events
 from harness_nb.core.config import ToolResultEvictionConfig, positive, whole
-from harness_nb.core.events import Event
+from harness_nb.core.events import Event, without_keys
 from harness_nb.core.item import Item
 from harness_nb.core.messages import Message, ToolCall, Usage
+from harness_nb.core.preview import placeholder
 from harness_nb.core.tool import Tool
 from harness_nb.core.wire import alternating
 from harness_nb.errors import BudgetError, ContextOverflowError, HarnessError, ModelError, StoreError
@@ -341,6 +342,7 @@ class Say:
         """Makes one event."""
         event = kind(time=self._session.conversation.now(), turn=self._session.turns, **fields)
         if event.is_stored:
+            event = without_keys(event)
             self._session.record(event)
         self._emit(event)
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import functools
 import re
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from datetime import datetime
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from harness_nb.core.messages import Message, Usage
+from harness_nb.core.redact import redact
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,6 +35,17 @@ class Event:
     def to_record(self) -> dict[str, object]:
         """A mapping of JSON values."""
         return {"event": self.kind} | {name: _plain(getattr(self, name)) for name in _names(type(self))}  # type: ignore[arg-type]  # classes are hashable
+
+
+def without_keys(event: Event) -> Event:
+    """The event with every key in its texts replaced by a mark; the same object without one."""
+    changed: dict[str, Any] = {}
+    for one in fields(event):
+        value = getattr(event, one.name)
+        clean = redact(value) if isinstance(value, str) else value
+        if clean != value:
+            changed[one.name] = clean
+    return replace(event, **changed) if changed else event
 
 
 @functools.cache

@@ -8,6 +8,7 @@ from typing import Any
 
 import pandas as pd
 
+from harness_nb.core.redact import redact
 from harness_nb.frames.columns import Column, Kind
 
 Record = Mapping[str, Any]
@@ -30,11 +31,11 @@ def _series(column: Column, values: list[Any]) -> pd.Series:
 
 
 def _text(values: list[Any]) -> pd.Series:
-    """Texts in the dtype that this pandas gives them: `str` from 3 on, `object` before."""
+    """Texts, keys masked, in the dtype that this pandas gives them: `str` from 3 on, `object` before."""
     dtype = pd.Series(
         dtype="str"
     ).dtype  # asked of an empty one: made with "str" itself, pandas 2 turns None into "None"
-    return pd.Series([None if value is None else str(value) for value in values], dtype=dtype)
+    return pd.Series([None if value is None else redact(str(value)) for value in values], dtype=dtype)
 
 
 def _times(values: list[Any]) -> pd.Series:
@@ -62,7 +63,11 @@ def _day(value: Any) -> pd.Timestamp | None:
 
 
 def _lists(values: list[Any]) -> pd.Series:
-    return pd.Series([() if value is None else tuple(value) for value in values], dtype="object")
+    return pd.Series([() if value is None else tuple(map(_clean, value)) for value in values], dtype="object")
+
+
+def _clean(value: Any) -> Any:
+    return redact(value) if isinstance(value, str) else value
 
 
 _MAKERS: dict[Kind, Callable[[list[Any]], pd.Series]] = {

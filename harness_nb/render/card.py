@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from harness_nb.core.redact import redact
 from harness_nb.render.html import Markup, join, tag
+from harness_nb.render.masking import without_known
 from harness_nb.render.text import cell, clip, count, text_table
 from harness_nb.render.theme import style_block
 
@@ -126,23 +128,22 @@ class Card:
 
 def card_html(card: Card) -> str:
     """A card as HTML that reads well with every style removed."""
-    return str(
-        tag(
-            "div",
-            Markup(style_block(*card.styles)),
-            _header(card),
-            *map(_block_html, card.blocks),
-            *_notes(card),
-            class_="hnb",
-        )
+    page = tag(
+        "div",
+        Markup(style_block(*card.styles)),
+        _header(card),
+        *map(_block_html, card.blocks),
+        *_notes(card),
+        class_="hnb",
     )
+    return without_known(str(page))
 
 
 def card_text(card: Card) -> str:
     """A card as text."""
     head = "\n".join(filter(None, (card.title, card.line)))
     blocks = [text for block in card.blocks if (text := _block_text(block))]
-    return "\n\n".join(filter(None, [head, *blocks, *card.notes]))
+    return without_known(redact("\n\n".join(filter(None, [head, *blocks, *card.notes]))))
 
 
 def _header(card: Card) -> Markup:

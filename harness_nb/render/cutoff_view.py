@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from harness_nb.core.messages import Message
-from harness_nb.core.plan import Plan
+from harness_nb.core.plan import Fate, Plan
 from harness_nb.core.view import View
-from harness_nb.render.card import Block, Card, Drawing, Pre, Rich, Table
+from harness_nb.render.card import MAX_ROWS, Block, Card, Drawing, Pre, Rich, Table
 from harness_nb.render.cutoff import LEAVES, CutoffModel, StripBlock, planned_model, saved_words
 from harness_nb.render.html import Markup, join, picture, tag
 from harness_nb.render.scale import PLAIN_WIDTH, SCALE_STYLES, label, scale, swatch, width_of
@@ -216,23 +216,31 @@ def plan_details(view: View, plan: Plan) -> tuple[Block, ...]:
     if plan.input is None:
         return ()
     fates = plan.fates(view)
+    return (_fate_sums(view, fates), _changed(view, fates), *_made_texts(plan))
+
+
+def _fate_sums(view: View, fates: Sequence[Fate]) -> Table:
+    """How many messages and tokens have which fate."""
     groups: dict[str, list[int]] = {}
-    rows = []
     for fate in fates:
         groups.setdefault(f"{fate.fate} ({fate.how})" if fate.how else fate.fate, []).append(fate.index)
-        message = view.log[fate.index]
-        if fate.fate != "kept":
-            rows.append((fate.index, message.role, fate.fate, fate.how, view.measure(message), shown_text(message)))
-    sums = [
+    rows = [
         (name, len(indices), sum(view.measure(view.log[index]) for index in indices), span(tuple(indices)))
         for name, indices in groups.items()
     ]
+    return Table.of(("fate", "messages", "tokens", "which"), rows, noun="fate", caption="Fates", is_open=False)
+
+
+def _changed(view: View, fates: Sequence[Fate]) -> Table:
+    """The first messages that do not stay as they are, and how many there are."""
+    changed = [fate for fate in fates if fate.fate != "kept"]
+    rows = []
+    for fate in changed[:MAX_ROWS]:
+        message = view.log[fate.index]
+        rows.append((fate.index, message.role, fate.fate, fate.how, view.measure(message), shown_text(message)))
     head = ("message", "role", "fate", "how", "tokens", "text")
-    return (
-        Table.of(("fate", "messages", "tokens", "which"), sums, noun="fate", caption="Fates", is_open=False),
-        Table.of(head, rows, noun="message", caption="Each that is not kept", is_open=False),
-        *_made_texts(plan),
-    )
+    caption = "Each that is not kept"
+    return Table(head, tuple(rows), total=len(changed), noun="message", caption=caption, is_open=False)
 
 
 def _made_texts(plan: Plan) -> tuple[Pre, ...]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import base64
 import html
 
+from harness_nb.core.redact import redact
+
 
 class Markup(str):
     """HTML made by this layer; every other text is escaped when it is put into a tag."""
@@ -25,13 +27,13 @@ def escape(text: object) -> Markup:
 
 
 def exact(text: object) -> Markup:
-    """A text as the content of an element; markup stays as it is.
+    """A text as the content of an element, keys masked; markup stays as it is.
 
     Front-ends look for formulas in HTML, within one piece of text. So what begins a formula is a piece of its own.
     """
     if isinstance(text, Markup):
         return text
-    return Markup(escape(text).translate(_FORMULA))
+    return Markup(escape(redact(str(text))).translate(_FORMULA))
 
 
 _FORMULA = {ord(sign): f"<span>{sign}</span>" for sign in "$\\"}

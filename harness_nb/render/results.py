@@ -10,8 +10,10 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+from harness_nb.core.redact import redact
 from harness_nb.render.card import Card, Pre, Table, card_html, card_text
 from harness_nb.render.markdown import safe_markdown
+from harness_nb.render.masking import without_known
 from harness_nb.render.text import clip
 
 MAX_BYTES = 20_000
@@ -43,7 +45,8 @@ def bundle(result: object) -> dict[str, Any]:
 
 def reply_bundle(text: str) -> dict[str, Any]:
     """A model's answer: exactly as it is in text, and as Markdown that hides and fetches nothing."""
-    return {"text/plain": text, "text/markdown": safe_markdown(clip(text, _MAX_MARKDOWN_CHARS))}
+    shown = without_known(redact(text))
+    return {"text/plain": shown, "text/markdown": safe_markdown(clip(shown, _MAX_MARKDOWN_CHARS))}
 
 
 def card_bundle(card: Card) -> dict[str, Any]:
@@ -64,7 +67,7 @@ def card_of(result: object) -> Card | None:
 
 def _plain(result: object) -> str:
     try:
-        return clip(repr(result), 2_000)
+        return without_known(redact(clip(repr(result), 2_000)))
     except Exception:  # noqa: BLE001 - somebody's repr may be broken
         return f"<{type(result).__name__}>"
 

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
+from harness_nb.core.redact import redact
+
 ELLIPSIS = "…"
+_LONGEST_KEY_CHARS = 4_000
 
 
 def count(number: int, noun: str, plural: str | None = None) -> str:
@@ -53,8 +56,10 @@ def moment(value: datetime | None) -> str:
 
 
 def clip(text: str, chars: int) -> str:
-    """At most so many characters, the last an ellipsis where something is left out."""
-    return text if len(text) <= chars else text[: max(0, chars - 1)].rstrip() + ELLIPSIS
+    """At most so many characters, the last an ellipsis where something is left out; a key is masked before it is cut."""
+    if len(text) <= chars:
+        return text
+    return redact(text[: chars + _LONGEST_KEY_CHARS])[: max(0, chars - 1)].rstrip() + ELLIPSIS
 
 
 def one_line(text: str, chars: int = 120) -> str:

@@ -110,7 +110,7 @@ def test_an_unknown_sub_command_suggests_the_nearest() -> None:
     assert find_command(MEMORY, "%memory", "search") is SEARCH
     with pytest.raises(MagicError, match="Did you mean %memory search"):
         find_command(MEMORY, "%memory", "serch")
-    with pytest.raises(MagicError, match="It has: search, show, log, status"):
+    with pytest.raises(MagicError, match="It has: search, show, log, flush"):
         find_command(MEMORY, "%memory", "xyzzy")
     assert nearest("plam", [command.name.split()[-1] for command in CONTEXT]) == "plan"
 

@@ -53,7 +53,7 @@ class HarnessWidget(ipywidgets.VBox):
         self._source = source
         self._shown_at = 0.0
         self._said = ipywidgets.HTML(layout=ipywidgets.Layout(display="none"))
-        super().__init__([*parts, self._said])
+        super().__init__([*parts, self._said], layout=ipywidgets.Layout(max_width="1000px"))
         self.add_class("hnb-widget")
         watch: Callable[..., Callable[[], None]] | None = getattr(source, "watch", None)
         self._end_watch = watch(self._heard) if watch is not None else None

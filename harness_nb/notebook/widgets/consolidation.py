@@ -31,6 +31,9 @@ from harness_nb.render.text import count
 if TYPE_CHECKING:
     from pandas import DataFrame
 
+NONE = 0
+"""Number that stands for no version."""
+
 
 class ConsolidationWidget(HarnessWidget):
     """Log entries that are not in MEMORY.md yet, and proposed changes to decide on. Nothing is done before it is applied.
@@ -112,7 +115,7 @@ class ConsolidationWidget(HarnessWidget):
 
     def _restore(self) -> None:
         number = self.version.value
-        if number is not None:
+        if number != NONE:
             self._decide("Restoring", lambda: f"version {number}: {memory_of(self._source).restore(number)!r}")
 
     def _decide(self, name: str, job: Callable[[], object]) -> None:
@@ -168,18 +171,18 @@ class ConsolidationWidget(HarnessWidget):
 
     def _show_versions(self) -> None:
         versions = memory_of(self._source).versions()
-        options = [("none", None), *((_version_words(one), one.number) for one in reversed(versions))]
+        options = [("none", NONE), *((_version_words(one), one.number) for one in reversed(versions))]
         if list(self.version.options) != options:
             chosen = self.version.value
             self.version.options = options
-            self.version.value = chosen if chosen in [number for _, number in options] else None
-        self.restore.disabled = self.version.value is None
+            self.version.value = chosen if chosen in [number for _, number in options] else NONE
+        self.restore.disabled = self.version.value in (None, NONE)
         self.undo.disabled = not (self._choices.left_out or self._choices.texts)
 
     def _compare(self, number: int | None) -> None:
         """Shows what restoring a version would change."""
-        self.restore.disabled = number is None
-        if number is None:
+        self.restore.disabled = number in (None, NONE)
+        if number is None or number == NONE:
             self._difference.value = ""
             return
         changes = version_changes(memory_of(self._source), number)

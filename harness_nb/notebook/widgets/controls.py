@@ -15,6 +15,8 @@ from harness_nb.presets import Preset
 FIRST = 6
 """How many controls are shown at once; the others are folded."""
 
+_LARGE = 1_000
+
 _IMPORTANT = re.compile(r"trigger|threshold|keep|protect|ratio|tail|head|batch|max_|min_")
 _STYLE = {"description_width": "170px"}
 _LAYOUT = {"width": "400px", "max_width": "100%"}
@@ -57,20 +59,24 @@ def control(name: str, value: Any, window: int) -> ipywidgets.Widget:
         shown = ", ".join(f"{one:g}" for one in value)
         return ipywidgets.Text(value=shown, continuous_update=False, **common)
     if isinstance(value, int):
-        most = _most(name, value, window)
-        return ipywidgets.IntSlider(value=value, min=0, max=most, step=_step(most), readout_format=",d", **common)
+        step, most = _step(value), _most(value, name, window)
+        return ipywidgets.IntSlider(
+            value=value, min=0, max=most - most % step, step=step, readout_format=",d", **common
+        )
     most_share = 1.0 if value <= 1 else 4 * value
     return ipywidgets.FloatSlider(value=value, min=0, max=most_share, step=0.01, **common)
 
 
-def _most(name: str, value: int, window: int) -> int:
-    if "token" in name:
+def _most(value: int, name: str, window: int) -> int:
+    """The largest value of a slider; a size in tokens may be as large as the window."""
+    if name.endswith("_tokens") and (value >= _LARGE or not value):
         return max(window, 2 * value)
     return max(100 if "message" in name else 10, 4 * value)
 
 
-def _step(most: int) -> int:
-    return 1_000 if most > 20_000 else 50 if most > 2_000 else 1
+def _step(value: int) -> int:
+    """The largest step of a slider that begins at 0 and meets the value; a front-end would change a value between steps."""
+    return next(step for step in (1_000, 500, 100, 50, 10, 1) if value % step == 0) if value >= _LARGE else 1
 
 
 def value_of(control: ipywidgets.Widget, before: Any) -> Any:

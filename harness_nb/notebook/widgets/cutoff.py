@@ -56,23 +56,13 @@ class CutoffWidget(HarnessWidget):
         self._show()
 
     def _make_controls(self) -> None:
-        wide = ipywidgets.Layout(width="340px")
-        name = self._stage.keep
-        self.keep = ipywidgets.IntSlider(
-            description=name,
-            min=0,
-            max=max(1, len(self._scene.view.input)),
-            layout=wide,
-            style={"description_width": "auto"},
-        )
-        self.keep.value = self._setting()
+        most = max(1, len(self._scene.view.input))
+        self.keep = _slider(self._stage.keep, 0, most, min(self._setting(), most))
+        self.place = _slider("compaction", 1, self._stage.places, self._stage.places)
         self.block = ipywidgets.BoundedIntText(
             value=NONE, min=NONE, max=max(NONE, len(self.model.blocks) - 1), description="read block",
             tooltip="position in the strip; -1 reads none", layout=ipywidgets.Layout(width="160px"),
         )  # fmt: skip
-        self.place = ipywidgets.IntSlider(
-            description="compaction", min=1, max=self._stage.places, value=self._stage.places, layout=wide
-        )
         self.compact = ipywidgets.Button(description="Compact now", button_style="primary")
         self.back = ipywidgets.Button(description="As set", tooltip="the setting that is in force")
 
@@ -175,3 +165,10 @@ class CutoffWidget(HarnessWidget):
         from harness_nb.frames.records import fate_records
 
         return fates_frame(fate_records(self._scene.plan, self._scene.view))
+
+
+def _slider(name: str, least: int, most: int, value: int) -> ipywidgets.IntSlider:
+    return ipywidgets.IntSlider(
+        description=name, min=least, max=most, value=value, style={"description_width": "auto"},
+        layout=ipywidgets.Layout(width="360px", max_width="100%"),
+    )  # fmt: skip

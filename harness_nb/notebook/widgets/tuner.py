@@ -52,6 +52,7 @@ class TunerWidget(HarnessWidget):
         self.transcript = transcript_of(source)
         self.given_window = window
         self.measure: Measure | None = None
+        self._head = ipywidgets.HTML()
         self._metrics = ipywidgets.HTML()
         self._reading = ipywidgets.HTML()
         self.columns = [
@@ -67,7 +68,8 @@ class TunerWidget(HarnessWidget):
             value=NONE, min=NONE, max=len(self.transcript) - 1, description="read block",
             tooltip="position in the strip; -1 reads none", layout=ipywidgets.Layout(width="160px"),
         )  # fmt: skip
-        parts = [side_by_side, Pointer(self._pointed), self._metrics, row(self.window, self.block), self._reading]
+        controls = row(self.window, self.block)
+        parts = [self._head, side_by_side, Pointer(self._pointed), self._metrics, controls, self._reading]
         super().__init__(source, parts)
         self.on(self.window, self._window_changed)
         self.on(self.block, lambda _: self.show())
@@ -117,7 +119,8 @@ class TunerWidget(HarnessWidget):
         columns = [column.tuned for column in self.columns]
         model = self.model
         table = (metrics_table(columns),) if any(one.metrics for one in columns) else ()
-        self._metrics.value = card_html(Card(model.title, model.line, table))
+        self._head.value = card_html(Card(model.title, model.line))
+        self._metrics.value = card_html(Card("", "", table))
         reading = self._read()
         self._reading.value = card_html(reading) if reading is not None else ""
 
