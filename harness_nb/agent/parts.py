@@ -103,7 +103,7 @@ class Parts:
         injection = self.design.injection(self.measure.counter)
         around = self._fixed
         if injection.tokens:
-            around = replace(around, memory_tokens=injection.tokens)
+            around = replace(around, memory_tokens=injection.tokens, host={**around.host, "memory": injection.text})
         if window is not None and window < around.model.window:
             around = replace(around, model=replace(around.model, window=window, window_source="server"))
         return around, injection.message

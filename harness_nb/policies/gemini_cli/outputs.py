@@ -59,7 +59,7 @@ def shortened(item: Item, display: int, path: str) -> Item:
     notice = _NOTICE.format(head=f"{part.head:,}", tail=f"{part.tail:,}", path=path)
     made = f"{notice}{head}{_MIDDLE.format(omitted=f'{omitted:,}')}{tail}"
     sizes = {"head": utf16_len(head), "tail": utf16_len(tail), "omitted": omitted, "path": path}
-    return edits.edited(item, item.message.with_text(made), "truncated", **sizes)
+    return edits.edited(item, item.message.with_text(made), "evicted", **sizes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +97,7 @@ def masked(item: Item, shown: Preview, path: str) -> Item:
     text = _MASKED.format(preview=shown.text, path=path)
     sizes = {"unit": shown.unit, "head": shown.head, "tail": shown.tail, "preview_chars": utf16_len(shown.text)}
     gap = {"omitted": shown.omitted} if shown.omitted else {}
-    return edits.edited(item, item.message.with_text(text), "cleared", path=path, **sizes, **gap)
+    return edits.edited(item, item.message.with_text(text), "evicted", path=path, **sizes, **gap)
 
 
 def filed_text(text: str) -> str:

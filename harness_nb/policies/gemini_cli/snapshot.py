@@ -76,7 +76,7 @@ def drafted(view: View, original: History, short: History, config: GeminiCliConf
     behind = positions(tail)
     return Draft(
         past=short,
-        older=Older(items=shown, environment=short.counted, plan=str(view.host.get("plan") or "")),
+        older=Older(items=shown, environment=short.counted, plan=str(view.host.get("plan_path") or "")),
         older_tokens=tokens(whole if fits else older),
         original_tokens=tokens(whole),
         is_shortened=any(item is not original.items[one] for item, one in zip(shown, at, strict=True)),

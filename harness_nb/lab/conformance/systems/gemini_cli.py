@@ -175,8 +175,9 @@ class _Session:
         about = self.config.get("environment")
         if about is None:
             return ""
-        feeds = about["json_chars"] - about["chars"] - len('{"text":""}')
-        return "\n" * feeds + "x" * (about["chars"] - feeds)
+        chars, written = int(about["chars"]), int(about["json_chars"])
+        feeds = written - chars - len('{"text":""}')
+        return "\n" * feeds + "x" * (chars - feeds)
 
     def output(self, items: Sequence[Item]) -> list[dict[str, Any]]:
         """The list without what the request in the making adds."""
@@ -188,9 +189,9 @@ def _output(item: Item) -> dict[str, Any]:
         return {"kind": "summary" if item.how == "summary" else "ack"}
     meta = item.meta
     sizes = {"chars": utf16_len(item.message.text), **{key: meta[key] for key in ("head", "tail") if key in meta}}
-    if item.how == "truncated":
+    if item.how == "evicted" and "unit" not in meta:
         return {"kind": "truncated", "index": item.index, **sizes, "omitted": meta["omitted"]}
-    if item.how == "cleared":
+    if item.how == "evicted":
         more = {key: meta[key] for key in ("preview_chars", "unit", "omitted") if key in meta}
         return {"kind": "placeholder", "index": item.index, **sizes, **more}
     return verbatim(item)
@@ -257,7 +258,7 @@ def _masking(given: Given) -> Mapping[str, Any]:
     session = _Session(given, compression=False)
     driven = session.drive("request")
     past = session.policy.look(driven.view).past
-    made = [item for item in driven.items if item.how == "cleared"]
+    made = [item for item in driven.items if item.how == "evicted"]
     size = past.sizes.output_tokens
     saved = sum(size(session.messages[item.index or 0]) - size(item.message) for item in made)
     return {
