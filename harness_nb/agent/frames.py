@@ -25,7 +25,8 @@ class AgentFrames:
         from harness_nb.frames.records import message_records
 
         view = self._agent.view()
-        return messages_frame(message_records(view.log, view, session=self._agent.session))
+        records = message_records(view.log, view, events=self._agent.events, session=self._agent.session)
+        return messages_frame(records)
 
     def events(self) -> DataFrame:
         """One row an event of this kernel's part of the session."""

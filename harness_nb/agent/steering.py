@@ -226,6 +226,7 @@ def finished_event(one: Pass, hook: Hook, policy: str, session: Session, seconds
         repairs=one.repairs,
         fixed_tokens=one.view.fixed_tokens,
         plan_number=len(session.passes),
+        left=tuple(sorted(left)),
         seconds=round(seconds, 3),
     )
 

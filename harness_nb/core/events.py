@@ -170,6 +170,7 @@ class CompactionFinished(Event):
         repairs: What guards changed about the plan.
         fixed_tokens: System prompt, memory and schemas, in both sizes.
         plan_number: Number of the plan in the session, for `frames.plans()`.
+        left: Log indices of the messages that the list showed word for word and no longer does.
     """
 
     policy: str
@@ -187,6 +188,7 @@ class CompactionFinished(Event):
     repairs: tuple[str, ...] = ()
     fixed_tokens: int = 0
     plan_number: int = 0
+    left: tuple[int, ...] = ()
     seconds: float = 0.0
 
 

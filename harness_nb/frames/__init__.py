@@ -1,8 +1,9 @@
 """Data frames; the only layer that imports pandas. Plain records go in, and every frame has its documented columns.
 
-Columns, dtypes, meanings and units stand in `columns.py`; a frame without rows has the same ones.
+Each has `df.harness` with a few verbs. Columns, dtypes, meanings and units stand in `columns.py`; a frame without rows has the same ones.
 """
 
+from harness_nb.frames import accessor as accessor  # registers df.harness
 from harness_nb.frames.frames import (
     changes_frame,
     comparison_frame,

@@ -66,6 +66,7 @@ HITS = (
     Column("stage", "category", "what of the query it has", values=HIT_STAGE),
     Column("keyword_rank", "count", "of a hybrid search: place by words, 1 for the best"),
     Column("vector_rank", "count", "of a hybrid search: place by meaning, 1 for the best"),
+    Column("session", "text", "of a session: its id"),
 )
 
 MESSAGES = (
@@ -82,6 +83,9 @@ MESSAGES = (
     Column("tokens", "count", "estimate by the session's measure", "tokens"),
     Column("fate", "category", "what became of it in the model input", values=FATE),
     Column("how", "category", "edit that changed it or stands for it", values=HOW),
+    Column(
+        "plan_number", "count", "plan with which the model stopped seeing it word for word, as in the frame of plans"
+    ),
     _SESSION,
 )
 
@@ -139,6 +143,7 @@ PLANS = (
     Column("gone", "count", "messages neither shown nor stood for", "messages"),
     Column("model_calls", "count", "requests made for it"),
     Column("repairs", "list", "what guards changed about it"),
+    Column("left", "list", "messages that the list showed word for word and no longer does, by index"),
     Column("seconds", "number", "how long it took", "seconds"),
     _SESSION,
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from datetime import time
 
@@ -9,6 +10,8 @@ import pandas as pd
 
 from harness_nb.frames import columns
 from harness_nb.frames.assembly import Record, assemble
+
+_SESSION_LOG = re.compile(r"(?:^|/)sessions/([^/]+?)(?:\.log)?\.jsonl$")
 
 
 def hits_frame(records: Iterable[Record], *, query: str = "") -> pd.DataFrame:
@@ -18,10 +21,19 @@ def hits_frame(records: Iterable[Record], *, query: str = "") -> pd.DataFrame:
         records: Hits in order; `position` is filled in where it is missing.
         query: Kept in `attrs`, for provenance.
     """
-    placed = [{"position": position, **record} for position, record in enumerate(records, start=1)]
+    placed = [
+        {"position": position, "session": _session_of(record), **record}
+        for position, record in enumerate(records, start=1)
+    ]
     frame = assemble(placed, columns.HITS)
     frame.attrs = {"query": query}
     return frame
+
+
+def _session_of(record: Record) -> str | None:
+    """Id of the session whose log a hit stands in."""
+    found = _SESSION_LOG.search(str(record.get("path", "")))
+    return found[1] if found else None
 
 
 def messages_frame(records: Iterable[Record]) -> pd.DataFrame:

@@ -11,15 +11,18 @@ from harness_nb.core.plan import Fate, Plan
 from harness_nb.core.view import View
 
 
-def message_records(log: Sequence[Message], view: View | None = None, *, session: str = "") -> list[dict[str, Any]]:
+def message_records(
+    log: Sequence[Message], view: View | None = None, *, events: Iterable[Event] = (), session: str = ""
+) -> list[dict[str, Any]]:
     """A record a message.
 
     Args:
         log: All messages of the session.
         view: The conversation now; gives tokens, and what became of each message.
+        events: Events of the session; say with which plan a message left.
         session: Id of the session.
     """
-    fates = _fates(view)
+    fates, left_with = _fates(view), _left_with(events)
     return [
         {
             "index": index,
@@ -35,6 +38,7 @@ def message_records(log: Sequence[Message], view: View | None = None, *, session
             "tokens": view.measure(message) if view is not None else None,
             "fate": fates[index].fate if index in fates else "gone" if fates else None,
             "how": fates[index].how or None if index in fates else None,
+            "plan_number": left_with.get(index),
             "session": session,
         }
         for index, message in enumerate(log)
@@ -51,6 +55,15 @@ def _fates(view: View | None) -> dict[int, Fate]:
             found[index] = Fate(index, "stood for", item.how, position)
         if item.index is not None:
             found[item.index] = Fate(item.index, "kept" if item.how == "kept" else "changed", item.how, position)
+    return found
+
+
+def _left_with(events: Iterable[Event]) -> dict[int, int]:
+    """For each message that left the model input, the number of the last plan that took it out."""
+    found: dict[int, int] = {}
+    for event in events:
+        if isinstance(event, CompactionFinished) and event.outcome == "completed":
+            found |= dict.fromkeys(event.left, event.plan_number)
     return found
 
 

@@ -12,6 +12,7 @@ RECORDS = {
     "harness_nb.core.plan": ("Plan", "Pressure"),
     "harness_nb.core.transcript": ("Transcript",),
     "harness_nb.core.view": ("View",),
+    "harness_nb.frames.excerpt": ("Excerpt",),
     "harness_nb.core.events": (
         "TurnStarted", "StepFinished", "CallStarted", "CallFinished", "CompactionStarted", "CompactionFinished",
         "FactsWritten", "FlushFailed", "ResultEvicted", "Warned", "Interrupted", "TurnFailed", "TurnFinished",

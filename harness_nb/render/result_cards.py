@@ -136,6 +136,11 @@ def compaction_card(report: Any) -> Card:
     return Card("Compaction", compaction_words(report.events[-1]), (Table.of(head, rows, noun="pass"),), (fixed,))
 
 
+def excerpt_card(excerpt: Any) -> Card:
+    """Lines of a file around the one that is meant."""
+    return Card(excerpt.path, f"line {excerpt.line}", (Pre(str(excerpt)),))
+
+
 def flush_card(report: Any) -> Card:
     """What a flush wrote."""
     rows = [(at, fact) for at, fact in enumerate(report.facts, 1)]
@@ -164,8 +169,9 @@ def sessions_card(sessions: Any) -> Card:
 CARDS: Mapping[str, Callable[[Any], Card]] = {
     "AgentStatus": agent_status_card,
     "CompactionReport": compaction_card,
-    "FlushReport": flush_card,
     "DailyLogView": log_card,
+    "Excerpt": excerpt_card,
+    "FlushReport": flush_card,
     "MemoryStatus": memory_status_card,
     "MemoryText": memory_text_card,
     "Planned": planned_result_card,
