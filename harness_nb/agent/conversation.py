@@ -9,6 +9,7 @@ from datetime import datetime
 from harness_nb.core.item import Item, ModelInput
 from harness_nb.core.limits import ModelLimits
 from harness_nb.core.messages import Message, Usage
+from harness_nb.core.pins import Pin, restored
 from harness_nb.core.plan import Plan, Trigger
 from harness_nb.core.rounds import pairs
 from harness_nb.core.tokens import Calibration, Measure
@@ -100,7 +101,7 @@ class Conversation:
         scale: Factor on estimates, learnt from a refusal.
         calibration: What bills have taught about estimates.
         window: A window that the provider named when it refused a request, or None.
-        pins: Log indices of what the user pinned.
+        pins: Texts that stay word for word through every compaction.
         state: The policy's record.
         next_input: The list of the next request only, or None.
         before_request: What the list was before a change that lasts only when a reply comes.
@@ -120,7 +121,7 @@ class Conversation:
         self.scale = 1.0
         self.calibration = Calibration()
         self.window: int | None = None
-        self.pins: tuple[int, ...] = ()
+        self.pins: tuple[Pin, ...] = ()
         self.state: object = None
         self.next_input: ModelInput | None = None
         self.before_request: tuple[ModelInput, int, int] | None = None
@@ -272,10 +273,17 @@ class Conversation:
         self.has_system_items = _any_system(self.input)
         self.turn = len(self.log)
 
-    def pin(self, index: int) -> None:
-        """Keeps a message word for word through every compaction."""
-        if index not in self.pins:
-            self.pins = (*self.pins, index)
+    def set_pins(self, pins: tuple[Pin, ...]) -> None:
+        """Keeps texts word for word from now on; what the list does not show stands in a note at its start at once."""
+        self.pins = pins
+        items = restored(pins, self.input[:])
+        if items == self.input[:]:
+            return
+        differs = sum(map(self.measure, (item.message for item in items))) - self.input.messages.tokens(self.measure)
+        added = len(items) - len(self.input)
+        self.input = ModelInput(items)
+        if self.billed:
+            self.billed, self.carried = self.billed + added, self.carried + differs
 
     def failed(self, reason: str, view: View) -> None:
         """Notes a call that failed or gained too little; after a few in a row the next waits for material growth."""

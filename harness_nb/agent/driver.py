@@ -59,7 +59,8 @@ class Pass:
     Attributes:
         view: What the policy was given, the replies included.
         plan: The plan as carried out.
-        outcome: `completed`, `skipped` or `failed`; `quiet` when there was nothing to do.
+        outcome: `completed`, `skipped` or `failed`; `noted` when something was put behind the list for one request;
+            `quiet` when there was nothing to do.
         reason: In words.
         repairs: What guards changed.
         asked: Requests made, with their replies, in order.
@@ -108,6 +109,8 @@ def manage(
     """
     if hook not in policy.hooks:
         return ()
+    if hook == "manual":
+        conversation.stall = None
     passes: list[Pass] = []
     done: tuple[Plan, ...] = ()
     while not done or (done[-1].again and len(done) < policy.passes):
@@ -119,8 +122,9 @@ def manage(
         if passed.outcome in ("failed", "skipped"):
             break
         done = (*done, passed.plan)
-    if passes:
-        _judge(conversation, passes)
+    lasting = [one for one in passes if one.plan.lasts != "request" or not one.plan.changes]
+    if lasting:
+        _judge(conversation, lasting)
     return tuple(passes)
 
 
@@ -171,7 +175,7 @@ def _looked_ahead(policy: CompactionPolicy, view: View) -> tuple[Plan, Request |
 
 def _is_attempt(view: View, ahead: Plan) -> bool:
     """Whether somebody should hear what came of it, even when nothing changes."""
-    return ahead.changes or view.hook in ("manual", "overflow")
+    return (ahead.changes and not ahead.only_adds(view)) or view.hook in ("manual", "overflow")
 
 
 def _begun(view: View, ahead: Plan, offload: bool) -> Generator[Effect, Answer, Failure | None]:
@@ -185,7 +189,7 @@ def _begun(view: View, ahead: Plan, offload: bool) -> Generator[Effect, Answer, 
 
 def _more_leaving(view: View, ahead: Plan, plan: Plan, offload: bool) -> Generator[Effect, Answer, Failure | None]:
     """Has written down what leaves on the replies that came and did not on those that were assumed."""
-    if plan.changes and not _is_attempt(view, ahead):
+    if plan.changes and not (plan.only_adds(view) or _is_attempt(view, ahead)):
         yield Begun(view, plan)
     more = tuple(sorted({*plan.leaving(view)} - {*ahead.leaving(view)})) if offload else ()
     answer = (yield Leaving(view, more)) if more else None
@@ -200,6 +204,8 @@ def _carried_out(
     conversation.commit(view, plan)
     if verdict.refusal or plan.outcome == "failed" or plan.error is not None:
         outcome, reason = "failed", verdict.refusal or plan.reason
+    elif plan.only_adds(view) and not is_attempt:
+        outcome, reason = "noted", plan.reason
     elif plan.changes or plan.remember:
         outcome, reason = "completed", plan.reason
     else:
@@ -219,6 +225,8 @@ def _carried_out(
 def _judge(conversation: Conversation, passes: Sequence[Pass]) -> None:
     """Notes whether a call was progress, so that one that was not is not made again and again."""
     last = passes[-1]
+    if last.outcome == "noted":
+        return
     was, now = passes[0].tokens_before, last.tokens_after
     if last.outcome != "failed" and not any(one.plan.changes for one in passes):
         return

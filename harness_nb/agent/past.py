@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from harness_nb.core.messages import Message
+from harness_nb.core.pins import SOURCES, Pin
 from harness_nb.core.records import message_from_record
 from harness_nb.errors import MessageError
 
@@ -21,7 +22,7 @@ class Past:
     Attributes:
         messages: The log; an index names a message.
         shown: Items that the model saw instead of a message, as records, by log index.
-        pins: Log indices that are pinned.
+        pins: What is pinned.
         flushed: Facts were taken from all messages before this one.
         turns: Number of turns.
         so_far: The text of an answer that did not become a message, as the process ended in the middle of it.
@@ -30,7 +31,7 @@ class Past:
 
     messages: list[Message] = field(default_factory=list)
     shown: dict[int, Mapping[str, Any]] = field(default_factory=dict)
-    pins: list[int] = field(default_factory=list)
+    pins: list[Pin] = field(default_factory=list)
     flushed: int = 0
     turns: int = 0
     so_far: str = ""
@@ -57,13 +58,22 @@ def _take(past: Past, record: Mapping[str, Any], most: int) -> None:
         case "shown":
             past.shown[int(record["item"]["index"])] = record["item"]
         case "pin":
-            past.pins.append(int(record["index"]))
+            past.pins.append(_pin(record))
+        case "unpin":
+            past.pins = [pin for pin in past.pins if pin.text != record["text"]]
         case "flushed":
             past.flushed = max(past.flushed, int(record["upto"]))
         case "so_far":
             past.so_far = str(record["text"])
         case "event" if record.get("event") == "turn_started":
             past.turns += 1
+
+
+def _pin(record: Mapping[str, Any]) -> Pin:
+    source, index = record["source"], record["index"]
+    if not isinstance(record["text"], str) or source not in SOURCES or not (index is None or isinstance(index, int)):
+        raise MessageError(f"{dict(record)!r} is no pin.")
+    return Pin(record["text"], source, index)
 
 
 def _take_message(past: Past, record: Mapping[str, Any], most: int) -> None:

@@ -14,6 +14,7 @@ from harness_nb.agent.past import read_log
 from harness_nb.core.events import Event, Warned
 from harness_nb.core.item import Item, ModelInput
 from harness_nb.core.messages import Message
+from harness_nb.core.pins import Pin
 from harness_nb.core.policy import CompactionPolicy
 from harness_nb.core.records import item_from_record, item_to_record, message_to_record
 from harness_nb.core.redact import redact_message
@@ -94,11 +95,16 @@ class Session:
         self.record(event)
         return event
 
-    def pin(self, index: int) -> None:
-        """Keeps a message word for word through every compaction."""
-        self.conversation.pin(index)
-        self._put({"kind": "pin", "index": index})
-        self.save()
+    def set_pins(self, pins: tuple[Pin, ...]) -> None:
+        """Keeps texts word for word through every compaction, these and no others; written with the next save."""
+        before = self.conversation.pins
+        for pin in before:
+            if pin not in pins:
+                self._put({"kind": "unpin", "text": pin.text})
+        for pin in pins:
+            if pin not in before:
+                self._put({"kind": "pin", "text": pin.text, "source": pin.source, "index": pin.index})
+        self.conversation.set_pins(pins)
 
     def mark_flushed(self, upto: int) -> None:
         """Notes that facts were taken from all messages before `upto`."""
@@ -182,8 +188,7 @@ class Session:
         for index, item in past.shown.items():
             if index >= since:
                 self.conversation.replace_item(item_from_record(item, past.messages))
-        for index in past.pins:
-            self.conversation.pin(index)
+        self.conversation.set_pins(tuple(past.pins))
         self.turns, self.flushed = past.turns, past.flushed
         self.cost = sum(map(_cost, past.messages))
         self.warnings += [f"Session {self.id!r}: {note}." for note in self.mend()]

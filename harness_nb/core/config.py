@@ -52,6 +52,47 @@ def share(settings: object, *names: str) -> None:
             raise ConfigError(f"{name}={value!r} is not valid.", "Give a number from 0 to 1.", subject=name)
 
 
+def tokens_or_share(settings: object, *names: str) -> None:
+    """Checks that some settings are numbers of tokens, or shares of the context window as fractions above 0 and up to 1.
+
+    Raises:
+        ConfigError: One is not; names it and its value.
+    """
+    for name in names:
+        value = getattr(settings, name)
+        is_tokens = isinstance(value, int) and not isinstance(value, bool) and value >= 0
+        if not is_tokens and not (isinstance(value, float) and 0 < value <= 1):
+            remedy = "Give a whole number of tokens, or a share of the window from above 0 to 1, such as 0.5."
+            raise ConfigError(f"{name}={value!r} is not valid.", remedy, subject=name)
+
+
+def in_tokens(value: int | float, window: int) -> int:
+    """A setting that is a number of tokens or a share of the window, in tokens."""
+    return max(1, int(value * window)) if isinstance(value, float) else value
+
+
+def text_or_none(settings: object, name: str) -> None:
+    """Checks that a setting is a text with something in it, or None."""
+    value = getattr(settings, name)
+    if value is not None and not (isinstance(value, str) and value.strip()):
+        raise ConfigError(f"{name}={value!r} is not valid.", "Give a text or None.", subject=name)
+
+
+def nested(settings: object, name: str, kind: type) -> None:
+    """Checks that a setting is a record of its kind or None."""
+    value = getattr(settings, name)
+    if value is not None and not isinstance(value, kind):
+        raise ConfigError(f"{name}={value!r} is not valid.", f"Give a {kind.__name__} or None.", subject=name)
+
+
+def tool_names(settings: object, name: str) -> None:
+    """Checks that a setting is a set of names, and makes it frozen."""
+    names = getattr(settings, name)
+    if not isinstance(names, set | frozenset | list | tuple) or not all(isinstance(one, str) for one in names):
+        raise ConfigError(f"{name}={names!r} is not valid.", "Give a set of tool names.", subject=name)
+    object.__setattr__(settings, name, frozenset(names))
+
+
 def duration(settings: object, *names: str) -> None:
     """Checks that some settings are spans of time above 0.
 
@@ -86,76 +127,28 @@ class TruncateArgsConfig:
 
     Attributes:
         trigger_messages: Acts at this many messages (default 25; 0 never).
-        trigger_tokens: Acts at this many tokens (default 40,000; 0 never). Either is enough.
+        trigger_tokens: Acts at this many tokens, or at a share of the window (default 40,000; 0 never). Either is enough.
         keep_messages: Newest messages that are left alone (default 20).
-        keep_tokens: Above 0: tokens at the end that are left alone, instead of `keep_messages` (default 0).
+        keep_tokens: Above 0: tokens at the end that are left alone, or a share of the window, instead of `keep_messages`
+            (default 0).
         max_arg_length: Longest text in an argument that stays whole, in characters (default 2,000).
+        min_gain_tokens: Once it has acted, it acts again only when that saves as many tokens (default 2,000), since each
+            time the provider's cache is lost from the first changed message on.
     """
 
     trigger_messages: int = 25
-    trigger_tokens: int = 40_000
+    trigger_tokens: int | float = 40_000
     keep_messages: int = 20
-    keep_tokens: int = 0
+    keep_tokens: int | float = 0
     max_arg_length: int = 2_000
+    min_gain_tokens: int = 2_000
 
     def __post_init__(self) -> None:
-        whole(self, "trigger_messages", "trigger_tokens", "keep_messages", "keep_tokens")
+        whole(self, "trigger_messages", "keep_messages", "min_gain_tokens")
+        tokens_or_share(self, "trigger_tokens", "keep_tokens")
         whole(self, "max_arg_length", least=1)
 
     __repr__ = plain_repr
-
-
-@dataclass(frozen=True, kw_only=True, repr=False)
-class CompactionConfig:
-    """When a conversation is compacted and what stays.
-
-    Attributes:
-        trigger_messages: Acts at this many messages (default 50; 0 never).
-        trigger_tokens: Acts at this many tokens (default 80,000; 0 never). Either is enough.
-        keep_messages: Newest messages that stay, at least (default 20); rounds stay whole.
-        keep_tokens: Above 0: tokens at the end that stay, at most, instead of `keep_messages` (default 0).
-        flush_before_compact: Facts go to the daily log before messages leave (default True).
-        offload_before_compact: Messages must be in the session file before they leave (default True).
-        summary_prompt: An instruction of one's own; `{messages}` stands for the conversation. None: built in.
-        truncate_args: Pre-pass that shortens call arguments; None (the default) switches it off.
-    """
-
-    trigger_messages: int = 50
-    trigger_tokens: int = 80_000
-    keep_messages: int = 20
-    keep_tokens: int = 0
-    flush_before_compact: bool = True
-    offload_before_compact: bool = True
-    summary_prompt: str | None = None
-    truncate_args: TruncateArgsConfig | None = None
-
-    def __post_init__(self) -> None:
-        whole(self, "trigger_messages", "trigger_tokens", "keep_messages", "keep_tokens")
-        switch(self, "flush_before_compact", "offload_before_compact")
-        if self.summary_prompt is not None and not (
-            isinstance(self.summary_prompt, str) and self.summary_prompt.strip()
-        ):
-            raise ConfigError(
-                f"summary_prompt={self.summary_prompt!r} is not valid.",
-                "Give a text or None.",
-                subject="summary_prompt",
-            )
-        if self.truncate_args is not None and not isinstance(self.truncate_args, TruncateArgsConfig):
-            raise ConfigError(
-                f"truncate_args={self.truncate_args!r} is not valid.",
-                "Give a TruncateArgsConfig or None.",
-                subject="truncate_args",
-            )
-
-    __repr__ = plain_repr
-
-
-def _is_folder_name(value: object) -> bool:
-    """True for a relative path that stays below the folder it is joined to."""
-    if not isinstance(value, str) or "\\" in value or ":" in value or "\0" in value:
-        return False
-    steps = value.strip().split("/")
-    return bool(steps[0]) and ".." not in steps and steps != ["."]
 
 
 EXCLUDED_TOOLS = frozenset(
@@ -173,6 +166,132 @@ EXCLUDED_TOOLS = frozenset(
     }
 )
 """Tools whose results are bounded by themselves; evicting them would lead to reading them back in a circle."""
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class ClearResultsConfig:
+    """Clearing of old tool results once a compaction is due, without a model; the calls stay.
+
+    Attributes:
+        protect_tokens: Newest tokens of tool results that stay, or a share of the window (default 40,000).
+        min_gain_tokens: Acts only when that saves as many tokens (default 20,000), since each time the provider's cache is
+            lost from the first changed message on.
+        preview_chars: Characters of head and of tail that stay of each (default 1,000 each); 0: a line that says how much
+            was cleared.
+        excluded_tool_names: Tools whose results always stay (default: the reading and searching tools).
+    """
+
+    protect_tokens: int | float = 40_000
+    min_gain_tokens: int = 20_000
+    preview_chars: int = 1_000
+    excluded_tool_names: frozenset[str] = field(default=EXCLUDED_TOOLS)
+
+    def __post_init__(self) -> None:
+        tokens_or_share(self, "protect_tokens")
+        whole(self, "min_gain_tokens", "preview_chars")
+        tool_names(self, "excluded_tool_names")
+
+    __repr__ = plain_repr
+
+
+FALLBACKS = ("overflow", "always", "never")
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class CompactionConfig:
+    """When a conversation is compacted and what stays.
+
+    Sizes in tokens may be given as shares of the context window: 0.75 is three quarters of it.
+
+    Attributes:
+        trigger_messages: Acts at this many messages (default 50; 0 never).
+        trigger_tokens: Acts at this many tokens (default 80,000; 0 never). Either is enough. Lowered where the window
+            leaves less for the input.
+        keep_messages: Newest messages that stay, at least (default 20); rounds stay whole.
+        keep_tokens: Above 0: tokens at the end that stay, at most, instead of `keep_messages` (default 0).
+        flush_before_compact: Facts go to the daily log before messages leave (default True).
+        offload_before_compact: Messages must be in the session file before they leave (default True).
+        summary_prompt: An instruction of one's own; `{messages}` stands for the conversation. None: built in.
+        truncate_args: Pre-pass that shortens call arguments; None (the default) switches it off.
+        clear_results: Pre-pass that clears old tool results; None (the default) switches it off.
+        reserved: Tokens of the window that are held free for the reply; None (the default) for the model's largest reply,
+            at most half of the window, and a margin of 2 %.
+        summary_model: Name of another model that writes summaries; None (the default) for the agent's.
+        fallback: When no summary can be written, a note takes the place of what is old: `overflow` (default) only where the
+            request could not be sent otherwise, `always`, or `never`.
+        warn_at: Share of the token trigger from which the model is told, once, that a compaction is near (default 0.9; 0
+            never).
+        compact_tool: Whether the model gets `compact_context`, to compact before its next request (default True).
+        restore_results: Newest files read that are shown again after a compaction, at most (default 3; 0 none).
+        restore_tokens: Most tokens of them (default 0.05, a share of the window).
+        restore_plan: Whether the open plan, the text `agent.host["plan"]`, stands behind each summary (default True).
+        keep_native: Whether messages that hold a provider's own compaction always stay as they are (default True).
+    """
+
+    trigger_messages: int = 50
+    trigger_tokens: int | float = 80_000
+    keep_messages: int = 20
+    keep_tokens: int | float = 0
+    flush_before_compact: bool = True
+    offload_before_compact: bool = True
+    summary_prompt: str | None = None
+    truncate_args: TruncateArgsConfig | None = None
+    clear_results: ClearResultsConfig | None = None
+    reserved: int | float | None = None
+    summary_model: str | None = None
+    fallback: str = "overflow"
+    warn_at: float = 0.9
+    compact_tool: bool = True
+    restore_results: int = 3
+    restore_tokens: int | float = 0.05
+    restore_plan: bool = True
+    keep_native: bool = True
+
+    def __post_init__(self) -> None:
+        whole(self, "trigger_messages", "keep_messages", "restore_results")
+        tokens_or_share(self, "trigger_tokens", "keep_tokens", "restore_tokens")
+        if self.reserved is not None:
+            tokens_or_share(self, "reserved")
+        share(self, "warn_at")
+        switch(self, "flush_before_compact", "offload_before_compact", "compact_tool", "restore_plan", "keep_native")
+        for name in ("summary_prompt", "summary_model"):
+            text_or_none(self, name)
+        nested(self, "truncate_args", TruncateArgsConfig)
+        nested(self, "clear_results", ClearResultsConfig)
+        if self.fallback not in FALLBACKS:
+            remedy = f"Use one of {', '.join(map(repr, FALLBACKS))}."
+            raise ConfigError(f"fallback={self.fallback!r} is not valid.", remedy, subject="fallback")
+
+    __repr__ = plain_repr
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class PinsConfig:
+    """What stays word for word through every compaction; what the user pins by hand always does.
+
+    Attributes:
+        max_tokens: Most tokens of all pins (default 2,000). When it is reached, the oldest that the rule found give way.
+        rule: Whether the user's standing instructions are recognised and pinned by themselves (default True).
+        tool: Whether the model gets `pin_instruction`, to pin what the user said (default True).
+    """
+
+    max_tokens: int = 2_000
+    rule: bool = True
+    tool: bool = True
+
+    def __post_init__(self) -> None:
+        whole(self, "max_tokens", least=1)
+        switch(self, "rule", "tool")
+
+    __repr__ = plain_repr
+
+
+def _is_folder_name(value: object) -> bool:
+    """True for a relative path that stays below the folder it is joined to."""
+    if not isinstance(value, str) or "\\" in value or ":" in value or "\0" in value:
+        return False
+    steps = value.strip().split("/")
+    return bool(steps[0]) and ".." not in steps and steps != ["."]
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -200,14 +319,7 @@ class ToolResultEvictionConfig:
                 "Give the name of a folder below the workspace.",
                 subject="eviction_path",
             )
-        names = self.excluded_tool_names
-        if not isinstance(names, set | frozenset | list | tuple) or not all(isinstance(name, str) for name in names):
-            raise ConfigError(
-                f"excluded_tool_names={names!r} is not valid.",
-                "Give a set of tool names.",
-                subject="excluded_tool_names",
-            )
-        object.__setattr__(self, "excluded_tool_names", frozenset(names))
+        tool_names(self, "excluded_tool_names")
 
     __repr__ = plain_repr
 
@@ -217,7 +329,9 @@ class MemoryConfig:
     """What the durable memory does around a conversation.
 
     Attributes:
-        flush: After each turn: `always` (default) or `never` extract facts to the daily log.
+        flush: After each turn: `always` (default) or `never` extract facts to the daily log, or `throttled`: no sooner than
+            `flush_gap` after the last time, and what is left when the session is closed.
+        flush_gap: Least time between two flushes that are throttled (default 5 minutes).
         inject: Whether MEMORY.md stands in the prompt (default True).
         max_injected_tokens: Most tokens of MEMORY.md in the prompt (default 4,000, as for its consolidated size).
         tools: Whether the model gets the memory tools and `read_file` (default True).
@@ -229,6 +343,7 @@ class MemoryConfig:
     """
 
     flush: str = "always"
+    flush_gap: timedelta = timedelta(minutes=5)
     inject: bool = True
     max_injected_tokens: int = 4_000
     tools: bool = True
@@ -238,8 +353,10 @@ class MemoryConfig:
     batch_tokens: int = 8_000
 
     def __post_init__(self) -> None:
-        if self.flush not in ("always", "never"):
-            raise ConfigError(f"flush={self.flush!r} is not valid.", "Use 'always' or 'never'.", subject="flush")
+        if self.flush not in ("always", "throttled", "never"):
+            remedy = "Use 'always', 'throttled' or 'never'."
+            raise ConfigError(f"flush={self.flush!r} is not valid.", remedy, subject="flush")
+        duration(self, "flush_gap")
         if self.review not in ("doubtful", "always"):
             raise ConfigError(f"review={self.review!r} is not valid.", "Use 'doubtful' or 'always'.", subject="review")
         whole(self, "max_injected_tokens", "max_memory_tokens", "batch_tokens", least=1)

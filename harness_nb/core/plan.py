@@ -131,6 +131,10 @@ class Plan:
         """True when it replaces the list."""
         return self.input is not None
 
+    def only_adds(self, view: View) -> bool:
+        """True when it only puts something behind the list, for the next request alone: a word to the model, no more."""
+        return self.input is not None and self.lasts == "request" and self.input[: len(view.input)] == view.input[:]
+
     def items(self, view: View) -> tuple[Item, ...]:
         """The list as it stands after this plan."""
         return view.input[:] if self.input is None else self.input

@@ -48,6 +48,27 @@ def head_and_tail(text: str, head_chars: int, tail_chars: int) -> Preview:
     return Preview(text[:stop], text[start:], start - stop)
 
 
+def placeholder(text: str, path: str, *, preview_chars: int, can_read: bool) -> str:
+    """What stays of a tool result that was moved to a file: its size, where the rest is, and head and tail.
+
+    Args:
+        text: The whole result.
+        path: File that holds it, relative to the workspace.
+        preview_chars: Characters of head and of tail, at most a quarter of the text each.
+        can_read: Whether the model has `read_file`; without it the text says that the rest is out of its reach.
+    """
+    each = min(preview_chars, len(text) // 4)
+    where = (
+        f"Read it in pieces with read_file(path={path!r}, offset=0)."
+        if can_read
+        else "The rest is kept for the user; you have no tool to read it."
+    )
+    shown = head_and_tail(text, each, each)
+    return f"[This result has {len(text):,} characters and was moved to {path}. {where}]\n" + shown.with_marker(
+        "\n[... {omitted} characters not shown ...]\n"
+    )
+
+
 def _joined(text: str, at: int) -> bool:
     """True when a cut before `at` would break a character that is made of several."""
     if not 0 < at < len(text):

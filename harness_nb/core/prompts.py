@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
+from harness_nb.core.blocks import section
+from harness_nb.core.edits import summary_text
 from harness_nb.core.item import Item, covered
 from harness_nb.core.messages import Image, Message, Text
 from harness_nb.core.preview import head_and_tail, shorten_arguments
@@ -38,7 +42,17 @@ one, stays true unless the messages correct it: carry it over. Reply with the fo
 {messages}"""
 """Our instruction for the four-section summary. `{messages}` stands for the rendered conversation."""
 
+STRICTER_PROMPT = (
+    "An earlier answer could not be used: {why}. Answer again as asked above: without reasoning or any other text around "
+    "it, and in at most {max_words} words."
+)
+"""Added to a request whose first reply was no use."""
+
+_SECTIONS = ("previous_summary", "conversation", "wishes")
+_THINKING = re.compile(r"\A\s*(?:<(think|thinking|reasoning)>.*?(?:</\1>\s*|\Z))+", re.DOTALL | re.IGNORECASE)
+_THINKING_END = re.compile(r"\A(?:(?!<think)[^\0])*?</think(?:ing)?>", re.DOTALL | re.IGNORECASE)
 _PLACEHOLDER = "{messages}"
+_FRAME_CHARS = 12  # the speaker's name and the blank line between two messages
 _RESULT_CHARS = 2_000
 _ARGUMENT_CHARS = 500
 _NAMES = {"user": "Human", "assistant": "AI", "tool": "Tool", "system": "System"}
@@ -51,14 +65,66 @@ def fill(template: str, messages: str) -> str:
     return template.replace(_PLACEHOLDER, messages, 1)
 
 
-def summary_request(items: Sequence[Item], *, prompt: str | None = None, max_input_chars: int = 400_000) -> Ask:
-    """A request for a summary of some items; earlier summaries among them are fed forward in a place of their own."""
-    earlier = "\n\n".join(item.message.text for item in items if item.how == "summary")
-    talk = render(item.message for item in items if item.how != "summary")
-    talk = head_and_tail(talk, max_input_chars // 2, max_input_chars // 2).with_marker()
-    shown = f"<previous_summary>\n{earlier}\n</previous_summary>\n\n" if earlier else ""
-    text = fill(SUMMARY_PROMPT if prompt is None else prompt, f"{shown}<conversation>\n{talk}\n</conversation>")
-    return Ask(purpose="summary", messages=(Message.user(text, origin="harness"),), shown=covered(items))
+def summary_request(
+    items: Sequence[Item],
+    *,
+    prompt: str | None = None,
+    max_input_chars: int = 400_000,
+    earlier: str = "",
+    words: str = "",
+    model: str | None = None,
+    nth: int = 0,
+) -> Ask:
+    """A request for a summary of some items; earlier summaries among them are fed forward in a place of their own.
+
+    Nothing in the conversation can open or close a block of the request.
+
+    Args:
+        items: What to summarise, in order.
+        prompt: An instruction of one's own; `{messages}` in it stands for the conversation.
+        max_input_chars: Most characters of conversation that are sent; the middle is left out above that.
+        earlier: A further summary to feed forward, of what was before the items.
+        words: What is asked of this summary in particular.
+        model: Name of the model that writes it, or None.
+        nth: Tells identical requests apart.
+    """
+    before = "\n\n".join(filter(None, (*(summary_text(item) for item in items if item.how == "summary"), earlier)))
+    half = max_input_chars // 2
+    talk = head_and_tail(render(item.message for item in items if item.how != "summary"), half, half).with_marker()
+    shown = [section("previous_summary", before, tags=_SECTIONS)] if before else []
+    shown.append(section("conversation", talk, tags=_SECTIONS))
+    text = fill(SUMMARY_PROMPT if prompt is None else prompt, "\n\n".join(shown))
+    if words.strip():
+        text += f"\n\n{section('wishes', words.strip(), tags=_SECTIONS)}\nHeed these wishes for the summary."
+    message = Message.user(text, origin="harness")
+    return Ask(purpose="summary", messages=(message,), shown=covered(items), model=model, nth=nth)
+
+
+def stricter(request: Ask, why: str, max_words: int) -> Ask:
+    """The same request with a word about what was wrong with the first answer and how long another may be."""
+    *before, last = request.messages
+    asked = STRICTER_PROMPT.replace("{why}", why).replace("{max_words}", f"{max_words:,}")
+    return replace(request, messages=(*before, last.with_text(f"{last.text}\n\n{asked}")))
+
+
+def without_thinking(text: str) -> str:
+    """A reply without the reasoning that some models put before their answer in `<think>` tags, closed or not."""
+    bare = _THINKING.sub("", text)
+    return _THINKING_END.sub("", bare).strip()
+
+
+def split(items: Sequence[Item], max_chars: int) -> tuple[tuple[Item, ...], ...]:
+    """Items in runs whose rendered text is about `max_chars` characters at most; one that is longer stands alone."""
+    runs: list[list[Item]] = []
+    size = 0
+    for item in items:
+        length = len(_body(item.message)) + _FRAME_CHARS
+        size += length
+        if not runs or size > max_chars:
+            runs.append([])
+            size = length
+        runs[-1].append(item)
+    return tuple(map(tuple, runs))
 
 
 def render(messages: Iterable[Message]) -> str:

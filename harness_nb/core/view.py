@@ -11,6 +11,7 @@ from harness_nb.core.cutoff import Cutoff, find_cutoff
 from harness_nb.core.item import Item, ModelInput
 from harness_nb.core.limits import ModelLimits
 from harness_nb.core.messages import Usage
+from harness_nb.core.pins import Pin
 from harness_nb.core.plan import Lasts, Plan, Pressure, Tier, Trigger
 from harness_nb.core.requests import Reply, Request, Unknown, assume
 from harness_nb.core.tokens import CharsCounter, Measure, TokenFigure
@@ -68,7 +69,7 @@ class View:
         system: The system prompt as sent.
         tools: The tools as sent.
         host: What only the loop knows: to-do list, files read, approved plan.
-        pins: Log indices that the user pinned.
+        pins: Texts that stay word for word through every compaction.
         now: The time.
         done: Plans carried out in this call, first to last.
         state: The policy's own frozen record, None at first.
@@ -92,7 +93,7 @@ class View:
     system: str = ""
     tools: tuple[Tool, ...] = ()
     host: Mapping[str, object] = field(default_factory=dict)
-    pins: tuple[int, ...] = ()
+    pins: tuple[Pin, ...] = ()
     now: datetime = _EPOCH
     done: tuple[Plan, ...] = ()
     state: object = None
@@ -195,9 +196,14 @@ class View:
 
     @property
     def kept_indices(self) -> frozenset[int]:
-        """Log indices that stay word for word whatever a policy wants: the last user message and the pins."""
+        """Log indices that stay word for word whatever a policy wants: that of the last user message."""
         last = self.last_user
-        return frozenset((*self.pins, *(() if last is None or last.index is None else (last.index,))))
+        return frozenset(() if last is None or last.index is None else (last.index,))
+
+    @property
+    def pinned_indices(self) -> frozenset[int]:
+        """Log indices of messages from which something is pinned; its text stays, be the message kept or not."""
+        return frozenset(pin.index for pin in self.pins if pin.index is not None)
 
     # Plans
 

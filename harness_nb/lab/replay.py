@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from harness_nb import presets
 from harness_nb.agent.conversation import Conversation, Surroundings
 from harness_nb.agent.driver import Answer, Pass, manage
-from harness_nb.agent.eviction import is_too_large, placeholder
+from harness_nb.agent.eviction import is_too_large
 from harness_nb.agent.overflow import learn
 from harness_nb.core import edits
 from harness_nb.core.config import ToolResultEvictionConfig
@@ -21,6 +21,7 @@ from harness_nb.core.limits import ModelLimits
 from harness_nb.core.messages import Message
 from harness_nb.core.plan import Plan
 from harness_nb.core.policy import CompactionPolicy
+from harness_nb.core.preview import placeholder
 from harness_nb.core.tokens import CharsCounter, Measure, TokenCounter
 from harness_nb.core.tool import Tool
 from harness_nb.core.transcript import Transcript

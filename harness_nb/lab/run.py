@@ -65,7 +65,7 @@ class Step:
     @property
     def changed(self) -> bool:
         """True when a plan replaced the list."""
-        return any(one.plan.changes for one in self.passes)
+        return any(one.plan.changes and one.outcome != "noted" for one in self.passes)
 
     @property
     def record(self) -> dict[str, Any]:

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import groupby
 
+from harness_nb.core.blocks import section
 from harness_nb.core.messages import Message
-from harness_nb.memory.blocks import section
 from harness_nb.memory.consolidation_reply import SECTIONS
 from harness_nb.memory.outline import as_entry
 from harness_nb.model.base import ModelRequest

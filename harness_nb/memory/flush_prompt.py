@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from harness_nb.core.blocks import section
 from harness_nb.core.messages import Image, Message, Text
 from harness_nb.core.preview import head_and_tail, shorten_arguments
-from harness_nb.memory.blocks import section
 from harness_nb.model.base import ModelRequest
 
 FLUSH_PROMPT = """\

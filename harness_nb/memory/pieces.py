@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from harness_nb.core.blocks import block
 from harness_nb.core.preview import head_and_tail
 from harness_nb.errors import ToolError
-from harness_nb.memory.blocks import block
 
 PIECE_CHARS = 20_000
 """Most characters of a file in one result, about 5,000 tokens."""

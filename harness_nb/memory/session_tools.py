@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from harness_nb.core.blocks import block
 from harness_nb.core.messages import Message
 from harness_nb.core.preview import head_and_tail
 from harness_nb.core.records import message_from_record
 from harness_nb.core.tool import Tool
 from harness_nb.errors import HarnessError, MessageError, ToolError
-from harness_nb.memory.blocks import block
 from harness_nb.memory.shown import MAX_HITS, shown_hits, whole_number
 from harness_nb.store.sessions import SessionFiles
 from harness_nb.store.workspace import Workspace

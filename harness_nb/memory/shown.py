@@ -6,9 +6,9 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from harness_nb.core.blocks import block
 from harness_nb.core.preview import head_and_tail
 from harness_nb.errors import ToolError
-from harness_nb.memory.blocks import block
 
 if TYPE_CHECKING:
     from harness_nb.store.hits import SearchHit

@@ -12,6 +12,7 @@ from harness_nb.core import edits
 from harness_nb.core.config import CompactionConfig, TruncateArgsConfig
 from harness_nb.core.events import CompactionFinished, CompactionStarted, TurnFinished
 from harness_nb.core.messages import ToolCall
+from harness_nb.core.pins import Pin
 from harness_nb.core.plan import Plan
 from harness_nb.core.policy import CompactionPolicy
 from harness_nb.core.requests import Ask
@@ -72,8 +73,7 @@ def test_r021_when_the_offload_fails_nothing_leaves(make: Make, monkeypatch: pyt
     def full(*_: object) -> int:
         raise OSError(28, "No space left on device")
 
-    agent._opened.session.pin(0)  # what is pending then is what the offload has to write
-    agent._opened.session._pending.append({"kind": "pin", "index": 0})
+    agent._opened.session.set_pins((Pin("q0"),))  # what is pending then is what the offload has to write
     with monkeypatch.context() as patch:
         patch.setattr(os, "write", full)
         report = agent.compact()

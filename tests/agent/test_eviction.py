@@ -6,10 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness_nb.agent.eviction import is_too_large, placeholder
+from harness_nb.agent.eviction import is_too_large
 from harness_nb.core.config import MemoryConfig, ToolResultEvictionConfig
 from harness_nb.core.events import ResultEvicted, Warned
 from harness_nb.core.messages import Message, ToolCall
+from harness_nb.core.preview import placeholder
 from tests.agent.conftest import Make
 from tests.agent.reading import all_valid, chats, events, log_records, talk_of
 

@@ -15,6 +15,7 @@ from harness_nb.core.config import CompactionConfig
 from harness_nb.core.item import Item
 from harness_nb.core.limits import ModelLimits
 from harness_nb.core.messages import Message, ToolCall
+from harness_nb.core.pins import Pin
 from harness_nb.core.plan import Plan
 from harness_nb.core.requests import Failure, Reply
 from harness_nb.core.rounds import problems
@@ -67,6 +68,10 @@ def keeps_talk_out_of_the_prompt(view: View, items: Items) -> bool:
     return all(item.message.role != "system" for item in items)
 
 
+def says_the_pin(view: View, items: Items) -> bool:
+    return any("Never touch prod." in item.message.text for item in items if item.message.role == "user")
+
+
 FAULTS: dict[str, tuple[Callable[[View], Items], Callable[[View, Items], bool]]] = {
     "_once": (lambda view: (*view.input[6:], *view.input[6:7]), says_all_once),
     "_verbatim": (lambda view: (edits.note("short"), *view.input[9:]), keeps_the_question),
@@ -76,6 +81,7 @@ FAULTS: dict[str, tuple[Callable[[View], Items], Callable[[View, Items], bool]]]
         lambda view: (Item(None, Message.system("summary"), "summary", (0, 1)), *view.input[6:]),
         keeps_talk_out_of_the_prompt,
     ),
+    "_pinned": (lambda view: (edits.summary(Reply("short"), of=view.input[:8]), *view.input[8:]), says_the_pin),
     "_user_first": (lambda view: view.input[7:], is_valid),
     "_answerable": (lambda view: (*view.input[6:], Item(None, Message.assistant("I go on"), "note")), is_valid),
 }
@@ -84,7 +90,7 @@ FAULTS: dict[str, tuple[Callable[[View], Items], Callable[[View, Items], bool]]]
 @pytest.mark.parametrize("name", FAULTS)
 def test_each_guard_is_needed_and_says_what_it_did(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     fault, is_right = FAULTS[name]
-    view = view_of(LONG)
+    view = view_of(LONG, pins=(Pin("Never touch prod."),) if name == "_pinned" else ())
     found = verdict(view, fault(view))
     assert is_right(view, found.plan.items(view)) and found.plan.changes
     assert found.repairs
@@ -134,10 +140,14 @@ def test_nothing_but_system_texts_is_no_list() -> None:
 
 
 def test_pins_stay_word_for_word() -> None:
-    view = view_of(LONG, pins=(1,))
+    said = (Pin("Never touch prod."), Pin(LONG[1].text, "user", 1), Pin("the latest question", "rule", 8))
+    view = view_of(LONG, pins=said)
     found = verdict(view, (edits.summary(Reply("short"), of=view.input[:8]), *view.input[8:]))
-    summary, pinned, *_ = found.plan.items(view)
-    assert pinned.message == view.log[1] and summary.stands_for == (0, 2, 3, 4, 5, 6, 7)
+    note, summary, *_ = found.plan.items(view)
+    assert note.message.role == "user" and note.message.origin == "harness" and summary.how == "summary"
+    assert "Never touch prod." in note.message.text and LONG[1].text in note.message.text
+    assert "the latest question" not in note.message.text  # stands in the list already
+    assert found.repairs == ("put 2 pin(s) back word for word",)
 
 
 def test_an_edited_request_of_the_user_is_put_back_and_one_that_is_merged_into_is_not() -> None:
@@ -239,7 +249,8 @@ def test_whatever_a_policy_returns_the_list_stays_one_that_a_provider_takes(
     transcript: Transcript, hook: Hook, pin: int, drawn: st.DataObject
 ) -> None:
     talked = conversation([message for message in transcript if message.role != "system"])
-    talked.pin(min(pin, len(talked.log) - 1))
+    pinned = talked.log[min(pin, len(talked.log) - 1)].text
+    talked.set_pins((Pin(pinned),))
     was = talked.input
     size = talked.view(hook, around()).tokens
     said = copy.deepcopy(talked.log[:])
@@ -253,4 +264,5 @@ def test_whatever_a_policy_returns_the_list_stays_one_that_a_provider_takes(
     if talked.input is not was:
         shown = [item.message for item in talked.input]
         last = max(at for at, message in enumerate(talked.log) if message.origin == "user")
-        assert talked.log[last] in shown and talked.log[min(pin, len(talked.log) - 1)] in shown
+        assert talked.log[last] in shown
+        assert any(pinned in message.text for message in shown if message.role == "user")

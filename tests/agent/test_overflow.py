@@ -147,9 +147,8 @@ def test_r007_after_an_overflow_behind_a_tool_the_retry_ends_with_its_result(mak
 
 
 def test_an_overflow_that_no_compaction_can_mend_keeps_the_reason(make: Make) -> None:
-    agent = talked(
-        make, refused(), summary=[ModelError("The summariser is down.")], compaction=CompactionConfig(keep_messages=2)
-    )
+    settings = CompactionConfig(keep_messages=2, fallback="never")
+    agent = talked(make, refused(), summary=[ModelError("The summariser is down.")], compaction=settings)
     was = agent.view().input
     with pytest.raises(ContextOverflowError, match="summary failed: The summariser is down"):
         agent.ask("the latest question")

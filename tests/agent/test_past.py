@@ -4,6 +4,7 @@ from typing import Any
 
 from harness_nb.agent.past import LOST, read_log
 from harness_nb.core.messages import Message
+from harness_nb.core.pins import Pin
 from harness_nb.core.records import message_to_record
 
 
@@ -12,9 +13,9 @@ def said(index: int, text: str = "hello") -> dict[str, Any]:
 
 
 def test_messages_pins_flush_mark_and_turns_come_back() -> None:
-    past = read_log([said(0), {"kind": "event", "event": "turn_started"}, {"kind": "pin", "index": 0}, {"kind": "flushed", "upto": 1}, said(1)])  # fmt: skip
+    past = read_log([said(0), {"kind": "event", "event": "turn_started"}, {"kind": "pin", "text": "hello", "source": "user", "index": 0}, {"kind": "flushed", "upto": 1}, said(1)])  # fmt: skip
     assert [message.text for message in past.messages] == ["hello", "hello"]
-    assert (past.pins, past.flushed, past.turns, past.warnings) == ([0], 1, 1, [])
+    assert (past.pins, past.flushed, past.turns, past.warnings) == ([Pin("hello", "user", 0)], 1, 1, [])
 
 
 def test_a_lost_message_leaves_the_index_of_every_other_as_it_was() -> None:

@@ -12,6 +12,7 @@ from harness_nb.core.config import CompactionConfig, ToolResultEvictionConfig
 from harness_nb.core.events import CompactionFinished, Warned
 from harness_nb.core.item import ModelInput
 from harness_nb.core.messages import Message, Text, ToolCall
+from harness_nb.core.pins import Pin
 from harness_nb.core.plan import Plan
 from harness_nb.core.policy import CompactionPolicy
 from harness_nb.core.redact import LEFT_OUT
@@ -302,7 +303,7 @@ def test_rounds_are_looked_at_again_after_a_change_of_the_list_that_could_not_be
     agent = told(make(*(f"a{at}" for at in range(5))), *(f"q{at}" for at in range(5)))
     session = agent._opened.session
     session.conversation.replace_input(ModelInput(session.conversation.input[:2]))
-    session.pin(0)
+    session.set_pins((Pin("q0"),))
     session.record(session.warned("test", "pending"))
 
     def full(*_: object) -> int:

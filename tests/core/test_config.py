@@ -8,17 +8,27 @@ import pytest
 
 from harness_nb.core.config import (
     EXCLUDED_TOOLS,
+    ClearResultsConfig,
     CompactionConfig,
     MaintenanceConfig,
     MemoryConfig,
+    PinsConfig,
     ToolResultEvictionConfig,
     TruncateArgsConfig,
+    in_tokens,
     positive,
 )
 from harness_nb.core.limits import DEFAULT_WINDOW, ModelLimits
 from harness_nb.errors import ConfigError
 
-KINDS = [CompactionConfig, TruncateArgsConfig, ToolResultEvictionConfig, MemoryConfig]
+KINDS = [
+    CompactionConfig,
+    TruncateArgsConfig,
+    ClearResultsConfig,
+    PinsConfig,
+    ToolResultEvictionConfig,
+    MemoryConfig,
+]
 COUNTS = [
     (kind, one.name)
     for kind in KINDS
@@ -45,7 +55,27 @@ def test_defaults_are_those_of_the_documentation() -> None:
     assert (eviction.eviction_path, eviction.excluded_tool_names) == ("large_tool_results", EXCLUDED_TOOLS)
 
 
-@pytest.mark.parametrize("value", [-1, float("nan"), 1.0, True, None, "90"])
+SHARES = [
+    (CompactionConfig, "trigger_tokens"),
+    (CompactionConfig, "keep_tokens"),
+    (CompactionConfig, "reserved"),
+    (CompactionConfig, "restore_tokens"),
+    (TruncateArgsConfig, "trigger_tokens"),
+    (TruncateArgsConfig, "keep_tokens"),
+    (ClearResultsConfig, "protect_tokens"),
+]
+
+
+@pytest.mark.parametrize(("kind", "name"), SHARES)
+def test_a_size_in_tokens_may_be_a_share_of_the_window(kind: Any, name: str) -> None:
+    for value, tokens in ((0.25, 50_000), (1.0, 200_000), (5_000, 5_000), (1e-9, 1)):
+        assert in_tokens(getattr(kind(**{name: value}), name), 200_000) == tokens
+    for wrong in (-1, 0.0, 1.01, -0.5, float("nan"), True, "half"):
+        with pytest.raises(ConfigError, match=f"{name}={wrong!r}"):
+            kind(**{name: wrong})
+
+
+@pytest.mark.parametrize("value", [-1, float("nan"), 1.5, True, None, "90"])
 @pytest.mark.parametrize(("kind", "name"), COUNTS)
 def test_a_count_that_is_no_whole_number_is_refused_by_name_and_value(kind: Any, name: str, value: Any) -> None:
     with pytest.raises(ConfigError, match=f"{name}={value!r}") as caught:
@@ -67,6 +97,12 @@ def test_a_switch_is_true_or_false_and_nothing_like_it(kind: Any, name: str) -> 
         (CompactionConfig, "summary_prompt", 5),
         (CompactionConfig, "truncate_args", {"max_arg_length": 5}),
         (CompactionConfig, "truncate_args", True),
+        (CompactionConfig, "clear_results", TruncateArgsConfig()),
+        (CompactionConfig, "fallback", "elide"),
+        (CompactionConfig, "warn_at", 1.1),
+        (CompactionConfig, "summary_model", ""),
+        (ClearResultsConfig, "excluded_tool_names", "read_file"),
+        (PinsConfig, "max_tokens", 0),
         (TruncateArgsConfig, "max_arg_length", 0),
         (ToolResultEvictionConfig, "max_result_chars", 0),
         (ToolResultEvictionConfig, "eviction_path", ""),
@@ -81,6 +117,8 @@ def test_a_switch_is_true_or_false_and_nothing_like_it(kind: Any, name: str) -> 
         (ToolResultEvictionConfig, "excluded_tool_names", [3]),
         (MemoryConfig, "flush", "sometimes"),
         (MemoryConfig, "flush", True),
+        (MemoryConfig, "flush_gap", timedelta()),
+        (MemoryConfig, "flush_gap", 300),
         (MemoryConfig, "max_injected_tokens", 0),
         (MemoryConfig, "max_memory_tokens", 0),
         (MemoryConfig, "batch_tokens", 0),

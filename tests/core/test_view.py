@@ -14,6 +14,7 @@ from harness_nb.core import edits
 from harness_nb.core.item import Item
 from harness_nb.core.limits import ModelLimits
 from harness_nb.core.messages import Message, ToolCall, Usage
+from harness_nb.core.pins import Pin
 from harness_nb.core.plan import Plan, Tier, Trigger
 from harness_nb.core.requests import Ask, Failure, Reply, Unknown
 from harness_nb.core.rounds import boundaries, problems
@@ -205,10 +206,10 @@ def test_r001_no_cut_splits_a_round(transcript: Transcript, keep_messages: int, 
 
 
 def test_r018_the_latest_real_user_message_is_known_wherever_it_stands() -> None:
-    view = view_of(U1, A1, U2, *rounds_of(range(12)), Message.user("note", origin="harness"), pins=(0,))
+    view = view_of(U1, A1, U2, *rounds_of(range(12)), Message.user("note", origin="harness"), pins=(Pin("a", "rule", 0), Pin("b")))
 
     assert view.last_user == Item(2, U2)
-    assert view.kept_indices == {0, 2}
+    assert (view.kept_indices, view.pinned_indices) == ({2}, {0})
     assert view.cutoff(keep_messages=6).index > 2
 
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from harness_nb.core.blocks import DATA_NOTE
 from harness_nb.errors import ToolError
-from harness_nb.memory.blocks import DATA_NOTE
 from harness_nb.memory.pieces import MAX_LINES, PIECE_CHARS, numbered_lines, piece, text_lines
 
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from harness_nb.core.blocks import DATA_NOTE
 from harness_nb.errors import ToolError
-from harness_nb.memory.blocks import DATA_NOTE
 from harness_nb.memory.tools import memory_tools
 from harness_nb.model.recall import hits as hits_read_offline
 from harness_nb.store.daily_log import Fact

@@ -18,7 +18,8 @@ from harness_nb.core.requests import Ask, Failure, Reply, Unknown
 from harness_nb.core.rounds import boundaries, problems
 from harness_nb.core.transcript import Transcript
 from harness_nb.core.view import Hook, Refusal, View
-from harness_nb.policies.harness import HarnessPolicy, room_for_input
+from harness_nb.policies.harness import HarnessPolicy
+from harness_nb.policies.harness.rooms import room_for_input
 from tests.strategies import transcripts
 
 LARGE_WINDOW = ModelLimits(name="model", window=1_000_000)
@@ -56,9 +57,14 @@ def asked(policy: HarnessPolicy, view: View) -> Ask:
     return signal.value.request
 
 
-def answered(policy: HarnessPolicy, view: View, reply: Reply) -> Plan:
-    """The strict plan once its request has that reply."""
-    return policy.plan(replace(view, strict=True).learn(asked(policy, view), reply))
+def answered(policy: HarnessPolicy, view: View, *replies: Reply) -> Plan:
+    """The strict plan once its requests have these replies, the last of them again and again."""
+    view, given = replace(view, strict=True), list(replies)
+    while True:
+        try:
+            return policy.plan(view)
+        except Unknown as signal:
+            view = view.learn(signal.request, given.pop(0) if len(given) > 1 else given[0])
 
 
 def kept(plan: Plan, view: View) -> list[int | None]:
@@ -164,16 +170,21 @@ def test_r033_after_an_overflow_the_kept_end_goes_by_what_the_provider_counted()
     messages = talk(6, chars=500)
     small = ModelLimits(name="m", window=4_000, max_output=500)
     unscaled = view_of(messages, model=small, hook="overflow", error=Refusal("too long"))
-    assert not policy().plan(unscaled).changes
-    plan = policy().plan(replace(unscaled, scale=4.0))
-    assert plan.changes and len(plan.items(unscaled)) < 6
+    plan, scaled = policy().plan(unscaled), policy().plan(replace(unscaled, scale=4.0))
+    assert plan.changes and scaled.changes
+    assert len(scaled.items(unscaled)) < len(plan.items(unscaled)) == 7
 
 
 def test_r035_a_trigger_above_what_the_window_leaves_for_input_is_lowered() -> None:
-    limits = ModelLimits(name="m", window=200_000, max_output=40_000)
-    triggers = policy(trigger_tokens=184_000).triggers(view_of(talk(1), model=limits))
-    assert [one.threshold for one in triggers if one.unit == "tokens"] == [160_000]
-    assert room_for_input(view_of([], model=ModelLimits(name="m", window=8_000))) == 6_000
+    limits = ModelLimits(name="m", window=200_000, max_output=64_000)
+    view = view_of(talk(30, chars=10_000), model=limits)
+    assert view.tokens > 150_000
+    compacting = policy(trigger_messages=0, trigger_tokens=184_000, keep_messages=4)
+    assert [one.threshold for one in compacting.triggers(view)] == [132_000]
+    plan = compacting.plan(view)
+    assert "trigger_tokens=184,000 was lowered to 132,000, as 68,000 of the window are held free" in plan.reason
+    assert room_for_input(view_of([], model=ModelLimits(name="m", window=8_000))) == 5_840
+    assert room_for_input(view, 0.5) == 100_000 and room_for_input(view, 20_000) == 180_000
 
 
 def test_an_end_that_alone_fills_the_trigger_is_kept_shorter() -> None:
@@ -243,7 +254,8 @@ def test_a_summary_is_made_of_what_the_pre_pass_left() -> None:
     plan = answered(compacting, view, Reply("short"))
     assert plan.outcome == "compacted"
     failed = answered(compacting, view, Reply(""))
-    assert failed.outcome == "truncated"  # what was shortened stays shortened
+    assert failed.changes and failed.outcome == "failed"  # what was shortened stays shortened
+    assert "shortened arguments" in failed.reason and "the summary failed: the reply was blank" in failed.reason
 
 
 # All conversations

@@ -14,11 +14,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from harness_nb.core.blocks import block
 from harness_nb.core.config import plain_repr, whole
 from harness_nb.core.tokens import TokenCounter
 from harness_nb.core.tool import Tool
 from harness_nb.errors import ConfigError
-from harness_nb.memory.blocks import block
 from harness_nb.memory.designs.base import DesignParts, NoMemory
 from harness_nb.memory.designs.eney_tools import topic_tools
 from harness_nb.memory.designs.indexes import ShownIndex, first_lines

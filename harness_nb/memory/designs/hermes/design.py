@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from harness_nb.core.blocks import block
 from harness_nb.core.config import plain_repr, switch, whole
 from harness_nb.core.messages import Message
 from harness_nb.core.tokens import TokenCounter
 from harness_nb.core.tool import Tool
 from harness_nb.errors import StoreError
-from harness_nb.memory.blocks import block
 from harness_nb.memory.designs.base import DesignParts, NoMemory
 from harness_nb.memory.designs.hermes.bounded import BoundedMemory, Outcome
 from harness_nb.memory.designs.hermes.entries import EntryFile

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Protocol, TypeVar
 
+from harness_nb.core.blocks import block
 from harness_nb.core.messages import Message
 from harness_nb.core.tool import Tool
-from harness_nb.memory.blocks import block
 
 PREFETCH_SECONDS = 8.0
 """Longest wait for a provider; one that is still stuck is not asked again."""

@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from harness_nb.core.blocks import block
 from harness_nb.core.tool import Tool
 from harness_nb.errors import StoreError, ToolError
-from harness_nb.memory.blocks import block
 from harness_nb.memory.designs.hermes.bounded import Outcome
 from harness_nb.memory.designs.hermes.rows import Row
 from harness_nb.memory.designs.hermes.session_search import DEFAULT_ROLES, Found, Searched, SessionSearch

@@ -26,6 +26,12 @@ def block(name: str, text: str, *, title: str = "", note: str = DATA_NOTE, after
     return "\n".join([opening, note, "", text, *([after] if after else []), f"</{tag}>"])
 
 
+def defused(text: str, *tags: str) -> str:
+    """A text in which opening and closing tags of some names read the same and are none; all else stays as it is."""
+    names = "|".join(map(re.escape, tags))
+    return re.sub(rf"<(?=\s*/?\s*(?:{names})\b)", "&lt;", text, flags=re.IGNORECASE)
+
+
 def section(name: str, text: str, *, tags: tuple[str, ...]) -> str:
     """A text in a tag of fixed name, for requests that are read by name; tags of these names inside it are defused.
 
@@ -34,6 +40,4 @@ def section(name: str, text: str, *, tags: tuple[str, ...]) -> str:
         text: What the section holds.
         tags: Names of all sections of the request: none of them can be opened or closed by the text.
     """
-    names = "|".join(map(re.escape, tags))
-    safe = re.sub(rf"<(?=\s*/?\s*(?:{names})\b)", "&lt;", text, flags=re.IGNORECASE)
-    return f"<{name}>\n{safe}\n</{name}>"
+    return f"<{name}>\n{defused(text, *tags)}\n</{name}>"

@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness_nb.memory.blocks import DATA_NOTE, block, section
+from harness_nb.core.blocks import DATA_NOTE, block, section
 
 
 def test_a_block_says_that_it_is_data() -> None:

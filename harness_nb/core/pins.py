@@ -1,0 +1,70 @@
+"""Pins: texts that stay word for word through every compaction, and the note that brings them back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from harness_nb.core.blocks import block
+from harness_nb.core.item import Item
+from harness_nb.core.messages import Message
+
+PinSource = Literal["user", "model", "rule"]
+SOURCES: tuple[PinSource, ...] = ("user", "model", "rule")
+
+_SAID = "The user said this earlier and it still holds, word for word:"
+_MARK = "pins"
+
+
+@dataclass(frozen=True, slots=True)
+class Pin:
+    """A text that stays word for word.
+
+    Attributes:
+        text: The text.
+        source: Who pinned it: the `user`, the `model` with its tool, or the `rule` that recognises standing instructions.
+        index: Log index of the message that it was taken from, or None for a text of its own.
+    """
+
+    text: str
+    source: PinSource = "user"
+    index: int | None = None
+
+
+def missing(pins: Iterable[Pin], items: Iterable[Item]) -> tuple[Pin, ...]:
+    """The pins whose text does not stand, word for word, in a message of the user that some items show."""
+    pinned = tuple(pins)
+    if not pinned:
+        return ()
+    texts = [item.message.text for item in items if item.is_real_user]
+    return tuple(pin for pin in pinned if not any(pin.text in text for text in texts))
+
+
+def note_of(pins: Sequence[Pin]) -> Item:
+    """The note that says some pins word for word, in the user's role; no text in it can close its block."""
+    text = block("standing_instructions", "\n\n".join(pin.text for pin in pins), note=_SAID)
+    return Item(None, Message.user(text, origin="harness"), "note", (), {_MARK: True})
+
+
+def is_note(item: Item) -> bool:
+    """Whether an item is such a note."""
+    return bool(item.meta.get(_MARK))
+
+
+def restored(pins: Iterable[Pin], items: Sequence[Item]) -> tuple[Item, ...]:
+    """A list with one note at its start, behind texts for the system prompt, that says every pin which is missing.
+
+    Args:
+        pins: What is to stand in the list.
+        items: The list; an earlier note in it gives way.
+
+    Returns:
+        The same list when it is right as it is.
+    """
+    rest = tuple(item for item in items if not is_note(item))
+    lost = missing(pins, rest)
+    if not lost:
+        return rest
+    start = next((at for at, item in enumerate(rest) if item.message.role != "system"), len(rest))
+    return (*rest[:start], note_of(lost), *rest[start:])
