@@ -200,7 +200,7 @@ def _tried(
     material: _Material, config: OpenClawConfig, writer: Writer, asked: str
 ) -> tuple[Written, Written, tuple[str, ...]]:
     """Writes history and split turn until the audit passes or the tries are used up; the last one counts."""
-    focus, faults = asked, ()
+    focus, faults = asked, tuple[str, ...]()
     history = split = Written("")
     for _ in range(config.tries):
         history, split = _one_try(material, writer, focus)

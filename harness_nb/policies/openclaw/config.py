@@ -159,6 +159,4 @@ class OpenClawConfig:
 def _one_of(settings: object, name: str, *known: str) -> None:
     value = getattr(settings, name)
     if value not in known:
-        raise ConfigError(
-            f"{name}={value!r} is not valid.", f"Use {', '.join(map(repr, known))}.", subject=name
-        )
+        raise ConfigError(f"{name}={value!r} is not valid.", f"Use {', '.join(map(repr, known))}.", subject=name)

@@ -54,7 +54,9 @@ def _is_conversation(items: Sequence[Item], at: int) -> bool:
     if item.message.role != "tool":
         return _says_something(item.message)
     before = items[max(0, at - _LOOK_BACK) : at]
-    return any(one.message.role == "user" and summary_text(one) is None and _says_something(one.message) for one in before)
+    return any(
+        one.message.role == "user" and summary_text(one) is None and _says_something(one.message) for one in before
+    )
 
 
 def _says_something(message: Message) -> bool:

@@ -53,4 +53,6 @@ def _position(items: Sequence[Item], keep_tokens: int) -> int:
 
 def _turn_start(items: Sequence[Item], at: int) -> int | None:
     """Position of the request that the message at a position belongs to; None without one."""
-    return next((place for place in range(min(at, len(items) - 1), -1, -1) if items[place].message.role == "user"), None)
+    return next(
+        (place for place in range(min(at, len(items) - 1), -1, -1) if items[place].message.role == "user"), None
+    )

@@ -168,7 +168,10 @@ def _units(text: str) -> bytes:
 
 def file_lists(files: Files, *, bounded: bool) -> str:
     """The two lists in tags; bounded, each keeps to 900 characters and says how many paths are left out."""
-    made = [_file_list(tag, paths, bounded) for tag, paths in (("files-read", files.read), ("files-modified", files.modified))]
+    made = [
+        _file_list(tag, paths, bounded)
+        for tag, paths in (("files-read", files.read), ("files-modified", files.modified))
+    ]
     text = "".join(f"\n\n{one}" for one in made if one)
     return capped(text, _LISTS_CHARS) if bounded else text
 

@@ -11,7 +11,7 @@ from harness_nb.core.messages import Message, Usage
 from harness_nb.core.utf16 import utf16_len
 from harness_nb.policies.openclaw.config import OpenClawConfig
 from harness_nb.policies.openclaw.results import aggregate_cap, capped_results, result_cap
-from harness_nb.policies.openclaw.sizes import message_tokens, quarter, request_pressure
+from harness_nb.policies.openclaw.sizes import measured_once, message_tokens, quarter, request_pressure
 from harness_nb.policies.openclaw.wording import UNREADABLE
 
 NEAR_TOKENS = 8_192
@@ -75,6 +75,7 @@ def _readable_tokens(message: Message) -> int:
     return quarter(len(UNREADABLE)) if line_bytes(message) > _LINE_BYTES else message_tokens(message)
 
 
+@measured_once
 def line_bytes(message: Message) -> int:
     """Bytes of a message as a line of the session's file, about."""
     if message.role == "system":

@@ -91,11 +91,12 @@ class OpenClawPolicy(CompactionPolicy):
 
     def parted(self, view: View) -> Parted:
         """The list in two, as far as the turn has only just begun."""
-        running = tuple(item for item in view.input if item.index is not None and item.index >= view.turn)
-        is_new = bool(running) and all(item.message.role == "user" for item in running)
-        if not is_new:
+        start = len(view.input)
+        while start and _is_said_since(view.input[start - 1], view.turn):
+            start -= 1
+        if start == len(view.input) or view.log[-1].role != "user":
             return _all(view)
-        return Parted(tuple(item for item in view.input if item not in running), running)
+        return Parted(view.input[:start], view.input[start:])
 
     def preflight(self, view: View) -> Preflight:
         """Tokens at the start of a turn, and the threshold."""
@@ -159,9 +160,7 @@ class OpenClawPolicy(CompactionPolicy):
         return repaired(items)
 
     @staticmethod
-    def summary(
-        text: str, *, of: Sequence[int], files: Mapping[str, Sequence[str]], from_hook: bool = True
-    ) -> Item:
+    def summary(text: str, *, of: Sequence[int], files: Mapping[str, Sequence[str]], from_hook: bool = True) -> Item:
         """A summary as an item of the list, for a session that was compacted elsewhere.
 
         Args:
@@ -253,8 +252,9 @@ class OpenClawPolicy(CompactionPolicy):
     def _sent(self, view: View) -> Plan:
         """The list of the next request only."""
         config, window = self.config, view.model.window
-        items = self._caps(self.parted(view).past, window).items if config.cap_requests else self.parted(view).past
-        items = (*items, *self.parted(view).running)
+        parts = self.parted(view)
+        items = self._caps(parts.past, window).items if config.cap_requests else parts.past
+        items = (*items, *parts.running)
         items = without_old_pictures(items) if config.prune_images else items
         state = self._state(view)
         if config.pruning:
@@ -272,9 +272,7 @@ class OpenClawPolicy(CompactionPolicy):
     def _result(self, view: View) -> Plan:
         """Caps what a tool has just given."""
         cap = result_cap(view.model.window, self.config.result_max_chars)
-        items = tuple(
-            cut_result(item, cap, LEAST_STORED_CHARS) if item.how == "kept" else item for item in view.input
-        )
+        items = tuple(cut_result(item, cap, LEAST_STORED_CHARS) if item.how == "kept" else item for item in view.input)
         if _same(items, view.input):
             return view.unchanged("no result is above its cap")
         return view.becomes(items, f"results keep to {cap:,} characters", outcome="truncated")
@@ -348,9 +346,7 @@ class OpenClawPolicy(CompactionPolicy):
         summary = summary_item(made, draft, self.config, (*kept, *parts.running), gone)
         state = self._state(view)
         stop = parts.running[0].index if parts.running else None
-        state = replace(
-            state, compactions=state.compactions + 1, compacted_at=len(view.log) if stop is None else stop
-        )
+        state = replace(state, compactions=state.compactions + 1, compacted_at=len(view.log) if stop is None else stop)
         failed = f"; a call brought nothing: {made.failed}" if made.failed else ""
         return view.becomes((summary, *kept, *parts.running), f"{why}{failed}", outcome="compressed", state=state)
 
@@ -410,6 +406,11 @@ _REASONS = {
 
 def _all(view: View) -> Parted:
     return Parted(view.input[:], ())
+
+
+def _is_said_since(item: Item, turn: int) -> bool:
+    """Whether an item is a message of the user in the turn in progress."""
+    return item.index is not None and item.index >= turn and item.message.role == "user"
 
 
 def _branch(view: View, items: Sequence[Item]) -> tuple[Item, ...]:

@@ -76,9 +76,7 @@ MERGE = (
     "about it, decisions with reasons, open questions, limits and promises. What is recent matters more: the assistant has "
     "to know what it was in the middle of."
 )
-LITERALLY = (
-    "Give every identifier literally and whole: hashes, ids, host names, addresses, ports, URLs, file names."
-)
+LITERALLY = "Give every identifier literally and whole: hashes, ids, host names, addresses, ports, URLs, file names."
 INSTRUCTIONS = (
     "Write in the language that the conversation is mainly in. Stay with facts: what was said, decided and reached. Keep "
     "the headings as they are. Translate no code, path, identifier or error text."

@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 
 from harness_nb.core import edits
 from harness_nb.core.item import Item
-from harness_nb.core.messages import Image, Part, Text
+from harness_nb.core.messages import Image, Message, Part, Text
 from harness_nb.core.utf16 import utf16_cut, utf16_len
 from harness_nb.policies.openclaw.config import OpenClawConfig
-from harness_nb.policies.openclaw.sizes import guard_chars, images, pruning_chars, texts
+from harness_nb.policies.openclaw.sizes import guard_chars, images, measured_once, pruning_chars, texts
 from harness_nb.policies.openclaw.wording import (
     CLEARED,
     OLD_PICTURE,
@@ -37,7 +37,18 @@ _REFERENCES = (
 def without_old_pictures(items: Sequence[Item]) -> tuple[Item, ...]:
     """The list with pictures, and references to them, replaced that are older than the last three finished turns."""
     limit = _oldest_kept_turn(items)
-    return tuple(_without_pictures(item) if at < limit else item for at, item in enumerate(items))
+    return tuple(
+        _without_pictures(item) if at < limit and _media(item.message) else item for at, item in enumerate(items)
+    )
+
+
+@measured_once
+def _media(message: Message) -> int:
+    """How many pictures, and references to some, a message of the user or of a tool holds."""
+    if message.role not in ("user", "tool"):
+        return 0
+    found = (len(reference.findall(text)) for text in texts(message) for reference in _REFERENCES)
+    return images(message) + sum(found)
 
 
 def _oldest_kept_turn(items: Sequence[Item]) -> int:
@@ -57,7 +68,7 @@ def _oldest_kept_turn(items: Sequence[Item]) -> int:
 
 
 def _without_pictures(item: Item) -> Item:
-    if item.message.role not in ("user", "tool") or item.index is None:
+    if item.index is None:
         return item
     return _with_parts(item, tuple(map(_without_picture, item.message.parts)))
 
@@ -123,7 +134,11 @@ def _clear(made: dict[int, Item], total: int, room: int, ratio: float) -> None:
 
 def _trimmed(item: Item, config: OpenClawConfig) -> Item:
     """A result of which head and tail stay when it is long; its pictures become words in any case."""
-    pieces = [PRUNED_PICTURE if isinstance(part, Image) else part.text for part in item.message.parts if _is_seen(part)]
+    pieces = [
+        part.text if isinstance(part, Text) else PRUNED_PICTURE
+        for part in item.message.parts
+        if isinstance(part, Text | Image)
+    ]
     text, shows_pictures = "\n".join(pieces), images(item.message) > 0
     size, head, tail = utf16_len(text), config.pruning_soft_head_chars, config.pruning_soft_tail_chars
     if size <= config.pruning_soft_max_chars or head + tail >= size:
@@ -131,10 +146,6 @@ def _trimmed(item: Item, config: OpenClawConfig) -> Item:
     shown = f"{utf16_cut(text, 0, head)}\n...\n{utf16_cut(text, size - tail) if tail else ''}"
     message = replace(item.message, content=shown + trimmed(head, tail, size))
     return edits.edited(item, message, "truncated", head=head, tail=tail)
-
-
-def _is_seen(part: Part) -> bool:
-    return isinstance(part, Text | Image)
 
 
 # The guard of the tool loop

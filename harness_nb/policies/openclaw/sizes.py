@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from harness_nb.core.item import Item
 from harness_nb.core.js_json import js_json
 from harness_nb.core.messages import Image, Message, Text, Thinking, ToolCall
+from harness_nb.core.tokens import CharsCounter, Measure
 from harness_nb.core.utf16 import utf16_len
 from harness_nb.core.weights import CHARS_PER_TOKEN, weighted_chars
 from harness_nb.policies.openclaw.wording import SUMMARY_CLOSING, SUMMARY_OPENING
@@ -23,11 +24,20 @@ _GUARD_IMAGE_CHARS = 8_000
 _OTHER_CHARS = 256
 
 
+def measured_once(size: Callable[[Message], int]) -> Callable[[Message], int]:
+    """A size that is worked out once for a message, as long as that is there."""
+    return Measure(CharsCounter(), lambda message, _: size(message))
+
+
 def summary_text(item: Item) -> str | None:
     """The summary in an item, without what is wrapped around it; None for any other item."""
-    if item.how != "summary" or item.index is not None:
+    return _summary(item.message) if item.index is None else None
+
+
+def _summary(message: Message) -> str | None:
+    if message.origin != "harness" or not message.text.startswith(SUMMARY_OPENING):
         return None
-    return item.message.text.removeprefix(SUMMARY_OPENING).removesuffix(SUMMARY_CLOSING)
+    return message.text.removeprefix(SUMMARY_OPENING).removesuffix(SUMMARY_CLOSING)
 
 
 def thinking(message: Message) -> str:
@@ -55,6 +65,7 @@ def images(message: Message) -> int:
     return sum(isinstance(part, Image) for part in message.parts)
 
 
+@measured_once
 def result_chars(message: Message) -> int:
     """UTF-16 units in the text parts of a message."""
     return sum(map(utf16_len, texts(message)))
@@ -62,14 +73,17 @@ def result_chars(message: Message) -> int:
 
 def tokens(item: Item) -> int:
     """Tokens by a quarter of the characters, a picture as 1,200; a summary counts without its wrapping."""
-    earlier = summary_text(item)
-    return message_tokens(item.message) if earlier is None else quarter(utf16_len(earlier))
+    return message_tokens(item.message)
 
 
+@measured_once
 def message_tokens(message: Message) -> int:
     """The same for a message."""
     if message.role == "system":
         return 0
+    earlier = _summary(message)
+    if earlier is not None:
+        return quarter(utf16_len(earlier))
     chars = result_chars(message) + images(message) * _IMAGE_CHARS
     if message.role == "assistant":
         chars = result_chars(message) + utf16_len(thinking(message))
@@ -101,8 +115,12 @@ def context_tokens(items: Sequence[Item]) -> int:
 
 def pressure(item: Item) -> int:
     """Tokens of a message as sent: results at two characters, JSON at three, a frame for message and parts."""
-    message = item.message
-    if summary_text(item) is not None:
+    return _pressure(item.message)
+
+
+@measured_once
+def _pressure(message: Message) -> int:
+    if _summary(message) is not None:
         return _PRESSURE_MESSAGE + _text_pressure(message.text)
     size = _PRESSURE_MESSAGE + images(message) * _PRESSURE_IMAGE
     if message.role == "tool":
@@ -143,7 +161,11 @@ def request_pressure(items: Iterable[Item], system: str, prompt: str) -> int:
 
 def guard_chars(item: Item) -> int:
     """Characters as the guard of the tool loop counts: results twice, pictures as 8,000."""
-    message = item.message
+    return _guard_chars(item.message)
+
+
+@measured_once
+def _guard_chars(message: Message) -> int:
     chars = result_chars(message)
     if message.role == "assistant":
         return chars + utf16_len(thinking(message)) + sum(utf16_len(arguments(call)) for call in message.calls)
@@ -153,8 +175,12 @@ def guard_chars(item: Item) -> int:
 
 def pruning_chars(item: Item) -> int:
     """Characters as the pruning of old results counts: East Asian ones four times, pictures as 8,000."""
-    message = item.message
-    if summary_text(item) is not None:
+    return _pruning_chars(item.message)
+
+
+@measured_once
+def _pruning_chars(message: Message) -> int:
+    if _summary(message) is not None:
         return _OTHER_CHARS
     chars = sum(map(weighted_chars, texts(message)))
     if message.role == "assistant":

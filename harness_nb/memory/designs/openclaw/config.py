@@ -27,7 +27,6 @@ class OpenClawMemoryConfig:
         startup_total_chars: Most characters of all of them (default 2,800, at most 50,000).
         startup_slugs: Notes of one day that have a name beside the date, newest first (default 4).
         memory_flush: Whether notes are taken before a compaction (default True).
-        flush_on_overflow: Whether also before one that a refused request forces (default False).
         force_flush_transcript_bytes: Size of the session at which notes are taken in any case (default 2,097,152).
     """
 
@@ -41,7 +40,6 @@ class OpenClawMemoryConfig:
     startup_total_chars: int = 2_800
     startup_slugs: int = 4
     memory_flush: bool = True
-    flush_on_overflow: bool = False
     force_flush_transcript_bytes: int = 2 * 1_024 * 1_024
 
     def __post_init__(self) -> None:
@@ -50,7 +48,7 @@ class OpenClawMemoryConfig:
         for name, most in _STARTUP_LIMITS:
             whole(self, name)
             object.__setattr__(self, name, min(most, getattr(self, name)))
-        switch(self, "truncation_warning", "memory_flush", "flush_on_overflow")
+        switch(self, "truncation_warning", "memory_flush")
         if self.context_injection not in ("always", "never"):
             raise ConfigError(
                 f"context_injection={self.context_injection!r} is not valid.",
@@ -120,7 +118,9 @@ class OpenClawSearchConfig:
         for name, known in _CHOICES:
             if getattr(self, name) not in known:
                 raise ConfigError(
-                    f"{name}={getattr(self, name)!r} is not valid.", f"Use {' or '.join(map(repr, known))}.", subject=name
+                    f"{name}={getattr(self, name)!r} is not valid.",
+                    f"Use {' or '.join(map(repr, known))}.",
+                    subject=name,
                 )
         self._bring_into_bounds()
 

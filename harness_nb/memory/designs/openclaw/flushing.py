@@ -62,9 +62,7 @@ class Transcript:
     size_bytes: int = 0
 
 
-def is_due(
-    record: FlushRecord | None, transcript: Transcript, prompt: str, *, threshold: int, most_bytes: int
-) -> bool:
+def is_due(record: FlushRecord | None, transcript: Transcript, prompt: str, *, threshold: int, most_bytes: int) -> bool:
     """Whether notes are taken before the next turn.
 
     Args:

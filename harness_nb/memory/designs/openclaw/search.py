@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import threading
+import weakref
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
 from dataclasses import replace
@@ -11,11 +12,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from harness_nb.core.utf16 import utf16_cut, utf16_len
 from harness_nb.memory.designs.openclaw.chunker import Chunk, chunked
 from harness_nb.memory.designs.openclaw.config import OpenClawSearchConfig
 from harness_nb.memory.designs.openclaw.ranking import Row, boosted, decayed, merged, rank_score, selected
 from harness_nb.memory.designs.openclaw.terms import Terms, fallback_terms, terms_of, word_runs
-from harness_nb.core.utf16 import utf16_cut, utf16_len
 from harness_nb.store.files import read_text
 
 if TYPE_CHECKING:
@@ -56,13 +57,17 @@ class NoteSearch:
         self._stamps: dict[str, tuple[int, int]] = {}
         self._chunks: dict[str, list[_Indexed]] = {}
         self._database: sqlite3.Connection | None = None
+        self._finalizer: weakref.finalize[..., NoteSearch] | None = None
 
     def close(self) -> None:
         """Frees the index; a later search makes it again."""
         with self._lock:
-            if self._database is not None:
-                self._database.close()
-            self._database = None
+            self._closed()
+
+    def _closed(self) -> None:
+        if self._finalizer is not None:
+            self._finalizer()
+        self._database = self._finalizer = None
 
     def chunks(self) -> list[tuple[str, Chunk]]:
         """All chunks, by path and line."""
@@ -70,7 +75,9 @@ class NoteSearch:
             self._refresh()
             return [(one.path, one.chunk) for path in sorted(self._chunks) for one in self._chunks[path]]
 
-    def search(self, question: str, now: datetime, *, max_results: int | None = None, min_score: float | None = None) -> list[Row]:
+    def search(
+        self, question: str, now: datetime, *, max_results: int | None = None, min_score: float | None = None
+    ) -> list[Row]:
         """The best chunks, best first; none for a blank question.
 
         Args:
@@ -173,9 +180,7 @@ class NoteSearch:
             if self._stamps.get(name) != stamp:
                 self._chunks[name] = self._read(name)
         self._stamps = stamps
-        if self._database is not None:
-            self._database.close()
-        self._database = None
+        self._closed()
 
     def _read(self, name: str) -> list[_Indexed]:
         config = self.config
@@ -200,7 +205,7 @@ class NoteSearch:
                 cursor.execute(f"CREATE VIRTUAL TABLE chunks USING fts5(text, key UNINDEXED, tokenize='{tokenizer}')")
                 rows = ((one.chunk.text, one.key) for name in self._stamps for one in self._chunks[name])
                 cursor.executemany("INSERT INTO chunks VALUES (?, ?)", rows)
-            self._database = made
+            self._database, self._finalizer = made, weakref.finalize(self, made.close)
         return self._database
 
     def _changed(self, row: Row) -> datetime | None:

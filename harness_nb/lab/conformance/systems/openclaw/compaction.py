@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import Any
@@ -161,7 +161,7 @@ class _Run:
         self.trigger: str = given.config["trigger"]
         self.policy = policy_of(presets.get("openclaw", **_settings(given)))
         self.said = _messages(given)
-        self.prompt = given.more.get("prompt")
+        self.prompt: str | None = given.more.get("prompt")
         self.model = _Model(Stub(given.answers))
 
     def outcome(self) -> Mapping[str, Any]:
@@ -194,7 +194,7 @@ class _Run:
             first = last["at"] if last["first_kept"] is None else last["first_kept"]
             gone = tuple(item.index for item in shown if item.index is not None and item.index < first)
             shown = [_earlier(self.policy, last, gone), *(item for item in shown if (item.index or 0) >= first)]
-        return [*shown, *([Item(len(self.said), Message.user(self.prompt))] if has_prompt else [])]
+        return [*shown, *([Item(len(self.said), Message.user(self.prompt or ""))] if has_prompt else [])]
 
     def _state(self) -> object:
         priors = self.given.more.get("prior") or ()
@@ -208,7 +208,8 @@ class _Run:
 def _earlier(policy: Any, prior: Mapping[str, Any], gone: tuple[int, ...]) -> Item:
     details = prior.get("details") or {}
     files = {"read": details.get("read_files", []), "modified": details.get("modified_files", [])}
-    return policy.summary(prior["summary"], of=gone, files=files, from_hook=bool(prior.get("from_hook")))
+    made: Item = policy.summary(prior["summary"], of=gone, files=files, from_hook=bool(prior.get("from_hook")))
+    return made
 
 
 @dataclass(frozen=True)
@@ -270,7 +271,7 @@ class _Found:
         if self.case.trigger == "preflight":
             return bool(self.case.policy.preflight(self.view).fires)
         if self.case.trigger == "precheck":
-            return self.case.policy.precheck(self.view).route != "fits"
+            return bool(self.case.policy.precheck(self.view).route != "fits")
         return any(plan.outcome in ("compressed", "masked", "truncated", *_FAILURES) for plan in self.driven.plans)
 
     def _indices(self, items: Sequence[Item]) -> Mapping[str, Any]:
@@ -343,7 +344,7 @@ class _Found:
 
     def _summary(self, summary: Item) -> Mapping[str, Any]:
         found = self.case.policy.parts(summary)
-        files = summary.meta["files"]
+        files: Any = summary.meta["files"]
         text = self.case.policy.text(summary)
         body: dict[str, Any] = {"part": "body", "chars": _units(found.body), "cut": found.is_cut}
         kept = bool(summary.meta["body_kept"])
@@ -357,7 +358,10 @@ class _Found:
         if found.failures is not None:
             parts.append({"part": "tool_failures", "listed": found.failures.listed, "more": found.failures.more})
         if found.read.listed or found.modified.listed:
-            lists = {name: {"listed": one.listed, "more": one.more} for name, one in (("read", found.read), ("modified", found.modified))}
+            lists = {
+                name: {"listed": one.listed, "more": one.more}
+                for name, one in (("read", found.read), ("modified", found.modified))
+            }
             parts.append({"part": "files", **lists})
         return {
             "summary": {"chars": _units(text), "body_kept": kept, "parts": parts},

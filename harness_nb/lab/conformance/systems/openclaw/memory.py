@@ -8,13 +8,13 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from harness_nb import presets
+from harness_nb.core.keywords import keywords
 from harness_nb.core.messages import to_json
+from harness_nb.core.utf16 import utf16_len
 from harness_nb.lab.conformance.cases import Given
 from harness_nb.lab.conformance.compare import Ranked
 from harness_nb.lab.conformance.driving import policy_of
 from harness_nb.lab.conformance.folders import folder
-from harness_nb.core.keywords import keywords
-from harness_nb.core.utf16 import utf16_len
 from harness_nb.memory.designs.openclaw.chunker import chunked
 from harness_nb.memory.designs.openclaw.config import OpenClawMemoryConfig, OpenClawSearchConfig
 from harness_nb.memory.designs.openclaw.flushing import FlushRecord, Transcript, is_due
