@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
-from harness_nb.core.config import MemoryConfig, plain_repr, whole
+from harness_nb.core.config import MaintenanceConfig, MemoryConfig, plain_repr, whole
 from harness_nb.core.limits import ModelLimits
+from harness_nb.memory.designs.gemini_cli.config import GeminiCliMemoryConfig
+from harness_nb.memory.designs.gemini_cli.design import GeminiCliMemory
 from harness_nb.policies.gemini_cli.config import GeminiCliConfig
 from harness_nb.policies.gemini_cli.policy import GeminiCliPolicy
 from harness_nb.presets.preset import Preset, in_force, shared_out
@@ -50,14 +53,17 @@ class GeminiCliWindows:
 
 
 def make(**settings: Any) -> Preset:
-    """The preset, with any setting of `GeminiCliConfig` and `GeminiCliWindows`."""
-    given, windows = shared_out(NAME, settings, GeminiCliConfig, GeminiCliWindows)
-    config, window = GeminiCliConfig(**given), GeminiCliWindows(**windows)
+    """The preset, with any setting of `GeminiCliConfig`, `GeminiCliWindows` and `GeminiCliMemoryConfig`."""
+    given, windows, notes = shared_out(NAME, settings, GeminiCliConfig, GeminiCliWindows, GeminiCliMemoryConfig)
+    config, window, memory = GeminiCliConfig(**given), GeminiCliWindows(**windows), GeminiCliMemoryConfig(**notes)
+    kept_days = memory.session_retention_days if memory.session_retention_enabled else None
     return Preset(
         name=NAME,
         about="Makes a verified snapshot of all but 30 % at half of the window; masks tool outputs behind the newest 50,000.",
         policy=GeminiCliPolicy(config, name=NAME),
         memory=MemoryConfig(flush="never"),
-        settings=in_force(config, window),
+        design=partial(GeminiCliMemory, settings=memory),
+        maintenance=MaintenanceConfig(session_retention_days=kept_days),
+        settings=in_force(config, window, memory),
         window_of=window.of,
     )
