@@ -152,9 +152,9 @@ def _wait_for_server(url: str, log: Path) -> None:
     pytest.fail(f"JupyterLab did not start:\n{log.read_text(encoding='utf-8', errors='replace')[-2000:]}")
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser(chromium: str) -> Iterator[Browser]:
-    """A Chromium without a window."""
+    """A Chromium without a window, of one module: its driver keeps an event loop running in this thread until it ends."""
     playwright = pytest.importorskip("playwright.sync_api")
     with playwright.sync_playwright() as started:
         browser = started.chromium.launch(executable_path=chromium, args=FLAGS)
