@@ -13,6 +13,7 @@ from harness_nb.core.messages import Message
 from harness_nb.core.plan import Plan, Trigger
 from harness_nb.core.rounds import repair
 from harness_nb.core.view import View
+from harness_nb.errors import ModelError
 
 LEAST_GAIN = 0.02
 """Least part of the input that a call must save to count as progress."""
@@ -134,7 +135,7 @@ def firing_after(view: View, plan: Plan) -> tuple[Trigger, ...]:
 def after(view: View, plan: Plan) -> Verdict:
     """Repairs a finished plan, or refuses its list."""
     if plan.input is None:
-        return Verdict(plan)
+        return _survived(plan)
     refusal = _failed_summary(view, plan.input)
     if refusal:
         return _refused(view, plan, refusal)
@@ -145,6 +146,13 @@ def after(view: View, plan: Plan) -> Verdict:
     if size >= was and not (plan.only_adds(view) and size < view.model.window):
         return _refused(view, plan, f"inflated: the new list is {size:,} tokens and the old one {was:,}", repairs)
     return Verdict(replace(plan, input=items) if repairs else plan, repairs)
+
+
+def _survived(plan: Plan) -> Verdict:
+    """A model call of the policy that failed costs the user no turn: the list stays, and the turn goes on."""
+    if not isinstance(plan.error, ModelError):
+        return Verdict(plan)
+    return Verdict(replace(plan, error=None, outcome="failed"), (f"let the turn go on: {plan.error.problem}",))
 
 
 def _refused(view: View, plan: Plan, refusal: str, repairs: tuple[str, ...] = ()) -> Verdict:
