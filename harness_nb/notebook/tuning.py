@@ -49,7 +49,9 @@ def changed_settings(preset: Preset) -> Mapping[str, Any]:
 
 
 def preset_code(preset: Preset) -> str:
-    """A call that makes the preset, such as `presets.get("harness", keep_messages=12)`."""
+    """A call that makes the preset, such as `presets.get("harness", keep_messages=12)`; empty for a policy of one's own."""
+    if kind_of(preset) not in presets.names():
+        return ""
     parts = [repr(kind_of(preset)).replace("'", '"')]
     parts += [f'variant="{preset.variant}"'] if preset.variant and preset.variant != preset.variants[0] else []
     parts += [f"{name}={_literal(value)}" for name, value in changed_settings(preset).items()]

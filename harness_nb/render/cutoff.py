@@ -263,11 +263,6 @@ def _blocks_of_log(view: View) -> tuple[StripBlock, ...]:
     return tuple(blocks)
 
 
-def _pinned(view: View) -> frozenset[int]:
-    """Log indices of the messages that the user pinned."""
-    return frozenset(pin.index for pin in view.pins if pin.index is not None)
-
-
 def _part(item: Item) -> str:
     return MADE if item.how in ("summary", "note") else PART_OF_ROLE[item.message.role]
 

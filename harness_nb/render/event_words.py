@@ -101,6 +101,7 @@ _WORDS: dict[type[Event], Callable[[Any], str]] = {
     happened.CallFinished: _call_finished,
     happened.CompactionStarted: lambda event: f"{event.policy} begins at {short(event.tokens)} tokens: {event.reason}",
     happened.CompactionFinished: compaction_words,
+    happened.Pinned: lambda event: f"pinned ({event.source}): {one_line(event.text)}",
     happened.FactsWritten: _facts,
     happened.FlushFailed: lambda event: f"facts not written: {event.reason}",
     happened.ConsolidationFinished: _consolidation,

@@ -100,6 +100,7 @@ def agent_status_card(status: Any) -> Card:
         ("in use", f"{status.tokens:,} tokens, {percent(status.tokens / status.window)} ({status.tokens_source})"),
         ("session", f"{status.session}: {count(status.turns, 'turn')}, {count(status.messages, 'message')}"),
         ("cost", money(status.cost)),
+        *([("compaction", status.compaction)] if status.compaction else []),
         ("workspace", status.workspace),
     ]
     return Card(f"Agent {status.name}", "", (Table.of(("", ""), rows),), tuple(status.warnings))
@@ -166,6 +167,18 @@ def sessions_card(sessions: Any) -> Card:
     return Card("Sessions", count(len(rows), "session"), (Table.of(head, rows, noun="session"),) if rows else ())
 
 
+def pins_card(pins: Any) -> Card:
+    """What stays word for word through every compaction."""
+    rows = [(at, one["text"], one["source"], one["index"], one["tokens"]) for at, one in enumerate(pins.records)]
+    line = (
+        f"{count(len(rows), 'pin')}, {sum(pins.tokens):,} of {pins.max_tokens:,} tokens"
+        if rows
+        else "nothing is pinned"
+    )
+    head = ("", "word for word", "pinned by", "message", "tokens")
+    return Card("Pins", line, (Table.of(head, rows, noun="pin"),) if rows else ())
+
+
 CARDS: Mapping[str, Callable[[Any], Card]] = {
     "AgentStatus": agent_status_card,
     "CompactionReport": compaction_card,
@@ -174,6 +187,7 @@ CARDS: Mapping[str, Callable[[Any], Card]] = {
     "FlushReport": flush_card,
     "MemoryStatus": memory_status_card,
     "MemoryText": memory_text_card,
+    "PinList": pins_card,
     "Planned": planned_result_card,
     "SearchHits": hits_card,
     "SessionList": sessions_card,

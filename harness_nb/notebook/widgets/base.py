@@ -41,6 +41,7 @@ class HarnessWidget(ipywidgets.VBox):
     """
 
     _is_stale = False
+    _is_open = False
 
     def __new__(cls, *args: Any, **settings: Any) -> HarnessWidget:
         """Parts that are made before the widget itself may queue work already."""
@@ -57,6 +58,7 @@ class HarnessWidget(ipywidgets.VBox):
         self.add_class("hnb-widget")
         watch: Callable[..., Callable[[], None]] | None = getattr(source, "watch", None)
         self._end_watch = watch(self._heard) if watch is not None else None
+        self._is_open = True
 
     # What a widget is made of
 
@@ -152,10 +154,12 @@ class HarnessWidget(ipywidgets.VBox):
     # Forms and end
 
     def close(self) -> None:
-        """Closes the widget with all that it is made of, and stops following."""
+        """Closes the widget with all that it is made of, and stops following; a second time does nothing."""
+        if not self._is_open:
+            return
+        self._is_open = False
         if self._end_watch is not None:
             self._end_watch()
-            self._end_watch = None
         for child in self.children:
             close_all(child)
         self.layout.close()

@@ -59,12 +59,16 @@ def control(name: str, value: Any, window: int) -> ipywidgets.Widget:
         shown = ", ".join(f"{one:g}" for one in value)
         return ipywidgets.Text(value=shown, continuous_update=False, **common)
     if isinstance(value, int):
-        step, most = _step(value), _most(value, name, window)
-        return ipywidgets.IntSlider(
-            value=value, min=0, max=most - most % step, step=step, readout_format=",d", **common
-        )
-    most_share = 1.0 if value <= 1 else 4 * value
-    return ipywidgets.FloatSlider(value=value, min=0, max=most_share, step=0.01, **common)
+        return _whole(name, value, window, common)
+    if value < 0 or abs(100 * value - round(100 * value)) > 1e-9:  # no slider meets it
+        return ipywidgets.FloatText(value=value, continuous_update=False, **common)
+    return ipywidgets.FloatSlider(value=value, min=0, max=1.0 if value <= 1 else 4 * value, step=0.01, **common)
+
+
+def _whole(name: str, value: int, window: int, common: dict[str, Any]) -> ipywidgets.IntSlider:
+    step, most = _step(value), _most(value, name, window)
+    least, most = min(0, value), most - most % step
+    return ipywidgets.IntSlider(value=value, min=least, max=most, step=step, readout_format=",d", **common)
 
 
 def _most(value: int, name: str, window: int) -> int:
