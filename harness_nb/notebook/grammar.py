@@ -175,6 +175,17 @@ CONTEXT = (
         meaning="Shows the size of the model input over the session, request by request.",
         twin="agent.course()",
     ),
+    Command(
+        name="%context pin",
+        meaning="Keeps a text, or that of a message, word for word through every compaction; alone shows what is pinned.",
+        twin='agent.pin("Never touch prod.")   agent.pin(4)   agent.unpin(0)   agent.pins',
+        text="TEXT",
+        options=(
+            Option(name="message", value="INDEX", meaning="index of the message in the session whose text is meant"),
+            Option(name="off", kind="flag", meaning="take the pin of that text or number away"),
+        ),
+        example="%context pin Never touch the production database.",
+    ),
 )
 
 POLICY = (

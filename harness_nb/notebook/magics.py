@@ -51,6 +51,7 @@ class HarnessMagics(Magics):
         "%context compact": lambda magics, given: magics.seat.agent.compact(given.text),
         "%context tiers": policy_commands.tiers,
         "%context course": policy_commands.course,
+        "%context pin": policy_commands.pin,
         "%policy list": policy_commands.list_presets,
         "%policy show": policy_commands.show_preset,
         "%policy use": policy_commands.use_preset,
@@ -89,7 +90,7 @@ class HarnessMagics(Magics):
     @no_var_expand
     @line_magic
     def context(self, line: str) -> Any:
-        """%context shows how full the context window is; %context plan, compact, tiers, course. Each has --help."""
+        """%context shows how full the context window is; %context plan, compact, tiers, course, pin. Each has --help."""
         words = split(line)
         if not words or words[0].text.startswith("-"):
             return self._run(CONTEXT[0], line, self.runs[CONTEXT[0].name])

@@ -8,6 +8,7 @@ from harness_nb.notebook.arguments import Given, nearest
 from harness_nb.notebook.errors import MagicError
 
 if TYPE_CHECKING:
+    from harness_nb.agent.pinning import PinList
     from harness_nb.agent.results import AgentStatus
     from harness_nb.notebook.comparing import Comparison
     from harness_nb.notebook.magics import HarnessMagics
@@ -46,6 +47,21 @@ def course(magics: HarnessMagics, given: Given) -> Course:
     return Course(magics.seat.agent.course())
 
 
+def pin(magics: HarnessMagics, given: Given) -> PinList:
+    """Pins a text or takes a pin away, and shows what is pinned."""
+    agent, index = magics.seat.agent, given.options.get("message")
+    if index is not None and (given.text or not str(index).isdecimal()):
+        raise MagicError(
+            f"--message {index!r} is not valid here.", "Give the index of a message, and no text.", subject=index
+        )
+    what: str | int = int(str(index)) if index is not None else given.text
+    if given.options.get("off"):
+        agent.unpin(int(what) if str(what).isdecimal() else what)
+    elif what != "":
+        agent.pin(what)
+    return agent.pins
+
+
 def list_presets(magics: HarnessMagics, given: Given) -> PresetList:
     """All presets."""
     from harness_nb import presets
@@ -75,6 +91,8 @@ def _preset(given: Given) -> Preset:
     from harness_nb import presets
 
     variant = given.options.get("variant")
+    if variant is not None and not presets.get(given.text).variants:
+        raise MagicError(f"Preset {given.text!r} has no variants.", "Leave --variant out.", subject=variant)
     return presets.get(given.text, **({"variant": variant} if variant is not None else {}))
 
 
