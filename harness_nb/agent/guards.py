@@ -140,11 +140,9 @@ def after(view: View, plan: Plan) -> Verdict:
     if refusal:
         return _refused(view, plan, refusal)
     items, repairs = _repaired(view, plan.input)
-    if all(item.message.role == "system" for item in items):
-        return _refused(view, plan, "the new list is empty", repairs)
-    size, was = view.tokens_of(items), view.tokens
-    if size >= was and not (plan.only_adds(view) and size < view.model.window):
-        return _refused(view, plan, f"inflated: the new list is {size:,} tokens and the old one {was:,}", repairs)
+    refusal = _empty(items) or _inflated(view, plan, items)
+    if refusal:
+        return _refused(view, plan, refusal, repairs)
     return Verdict(replace(plan, input=items) if repairs else plan, repairs)
 
 
@@ -167,10 +165,33 @@ def _failed_summary(view: View, items: Iterable[Item]) -> str:
     return f"the summary failed ({failed[0].meta['failed']}), so nothing was replaced"
 
 
+def _empty(items: Iterable[Item]) -> str:
+    """Refuses a list with nothing in it that a model could answer."""
+    return "the new list is empty" if all(item.message.role == "system" for item in items) else ""
+
+
+def _inflated(view: View, plan: Plan, items: Sequence[Item]) -> str:
+    """Refuses a list that is not smaller, unless it only puts something behind the old one that fits the window."""
+    size, was = view.tokens_of(items), view.tokens
+    if size < was or (plan.only_adds(view) and size < view.model.window):
+        return ""
+    return f"inflated: the new list is {size:,} tokens and the old one {was:,}"
+
+
 def _repaired(view: View, wanted: Sequence[Item]) -> tuple[tuple[Item, ...], tuple[str, ...]]:
     """All repairs in order; each gives the list back and a note when it changed something."""
     items, notes = tuple(wanted), []
-    for step in (_once, _verbatim, _in_order, _whole_rounds, _no_system_talk, _pinned, _user_first, _answerable):
+    for step in (
+        _once,
+        _as_said,
+        _verbatim,
+        _in_order,
+        _whole_rounds,
+        _no_system_talk,
+        _pinned,
+        _user_first,
+        _answerable,
+    ):
         items, note = step(view, items)
         notes += [note] if note else []
     return items, tuple(notes)
@@ -188,6 +209,20 @@ def _once(view: View, items: tuple[Item, ...]) -> tuple[tuple[Item, ...], str]:
         kept.append(item)
     left_out = len(items) - len(kept)
     return tuple(kept), f"left out {left_out} item(s) listed twice or unknown" if left_out else ""
+
+
+def _as_said(view: View, items: tuple[Item, ...]) -> tuple[tuple[Item, ...], str]:
+    """Shows a message as it was said when its item says that it is kept; a session stores such items by index alone."""
+    shown = tuple(_said(view, item) for item in items)
+    wrong = sum(new is not old for new, old in zip(shown, items, strict=True))
+    return shown, f"showed {wrong} message(s) as they were said, as the list claims to keep them" if wrong else ""
+
+
+def _said(view: View, item: Item) -> Item:
+    if item.index is None or item.how != "kept":
+        return item
+    original = view.log[item.index]
+    return item if item.message is original or item.message == original else replace(item, message=original)
 
 
 def _is_of_log(view: View, index: int, message: Message) -> bool:

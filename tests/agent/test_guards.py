@@ -59,6 +59,10 @@ def keeps_the_question(view: View, items: Items) -> bool:
     return view.log[8] in sent(items)
 
 
+def shows_what_was_said(view: View, items: Items) -> bool:
+    return all(item.message == view.log[item.index] for item in items if item.index is not None and item.how == "kept")
+
+
 def is_in_order(view: View, items: Items) -> bool:
     indices = [item.index for item in items if item.index is not None]
     return indices == sorted(indices)
@@ -74,6 +78,10 @@ def says_the_pin(view: View, items: Items) -> bool:
 
 FAULTS: dict[str, tuple[Callable[[View], Items], Callable[[View, Items], bool]]] = {
     "_once": (lambda view: (*view.input[6:], *view.input[6:7]), says_all_once),
+    "_as_said": (
+        lambda view: (replace(view.input[6], message=Message.user("no")), *view.input[7:]),
+        shows_what_was_said,
+    ),
     "_verbatim": (lambda view: (edits.note("short"), *view.input[9:]), keeps_the_question),
     "_in_order": (lambda view: (view.input[6], view.input[5], *view.input[7:]), is_in_order),
     "_whole_rounds": (lambda view: (*view.input[8:9], *view.input[10:]), is_valid),
