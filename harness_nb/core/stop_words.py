@@ -44,6 +44,7 @@ STOP_WORDS = frozenset(
 STOP_WORDS |= KOREAN_STOP_WORDS
 
 KOREAN_PARTICLES = (
-    "에서 으로 에게 한테 처럼 같이 보다 까지 부터 마다 밖에 대로 은 는 이 가 을 를 의 에 로 와 과 도 만".split()
-)
+    "에서", "으로", "에게", "한테", "처럼", "같이", "보다", "까지", "부터", "마다", "밖에", "대로",
+    "은", "는", "이", "가", "을", "를", "의", "에", "로", "와", "과", "도", "만",
+)  # fmt: skip
 """Endings that are taken off a Korean word, long ones first."""

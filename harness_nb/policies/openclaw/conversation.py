@@ -93,7 +93,7 @@ def _without_heartbeat(text: str) -> str | None:
     if plain:
         return plain
     bare = re.sub(r"^[*`~_]+|[*`~_]+$", "", _TAGS.sub(" ", text).replace("&nbsp;", " "))
-    return _stripped(bare) if plain is None or _stripped(bare) is not None else plain
+    return _stripped(bare)
 
 
 def _stripped(text: str) -> str | None:
