@@ -33,7 +33,7 @@ def test_any_setting_can_be_given_by_name() -> None:
     assert presets.get("eney", thresholds=(50, 60, 70)).settings["thresholds"] == (50, 60, 70)
 
 
-@pytest.mark.parametrize(("name", "hint"), [("harnes", "'harness'"), ("nothing like it", "eney, harness")])
+@pytest.mark.parametrize(("name", "hint"), [("harnes", "'harness'"), ("nothing like it", "agentscope, eney")])
 def test_an_unknown_preset_is_refused_with_the_nearest_name(name: str, hint: str) -> None:
     with pytest.raises(ConfigError) as caught:
         presets.get(name)
