@@ -79,6 +79,17 @@ class Opaque:
 Part = Text | Image | Thinking | Opaque
 
 
+_REPR_CHARS = 80
+
+
+def _beginning(text: str) -> str:
+    """The beginning of a text for a repr, which shows no key."""
+    from harness_nb.core.redact import redact  # which itself knows messages
+
+    shown = redact(text[: 50 * _REPR_CHARS])
+    return shown if len(shown) <= _REPR_CHARS else f"{shown[: _REPR_CHARS - 1]}…"
+
+
 @dataclass(frozen=True, slots=True)
 class ToolCall:
     """A model's request to run a tool.
@@ -96,6 +107,10 @@ class ToolCall:
     arguments: str = "{}"
     rest: str = ""
     is_encoded: bool = True
+
+    def __repr__(self) -> str:
+        """Id, name and the beginning of the arguments, keys masked."""
+        return f"ToolCall({self.id!r}, {self.name!r}, {_beginning(self.arguments)!r})"
 
     def parsed(self) -> dict[str, Any] | None:
         """The arguments as a dict, or None when they are not a JSON object."""
@@ -154,6 +169,11 @@ class Message:
     finish: str = ""
     rest: str = ""
     omits_content: bool = False
+
+    def __repr__(self) -> str:
+        """Role and the beginning of the text, keys masked."""
+        calls = f", calls={len(self.calls)}" if self.calls else ""
+        return f"Message({self.role!r}, {_beginning(self.text)!r}{calls})"
 
     def __post_init__(self) -> None:
         if self.role not in ROLES:

@@ -48,7 +48,7 @@ _DEFAULT_MEASURE = Measure(CharsCounter())
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class View:
     """All that a policy may know.
 
@@ -99,6 +99,10 @@ class View:
     state: object = None
     replies: Mapping[Request, Reply] = field(default_factory=dict)
     strict: bool = False
+
+    def __repr__(self) -> str:
+        """How much was said and is seen; no text."""
+        return f"View({len(self.log)} messages, {len(self.input)} items, {self.tokens:,} tokens, {self.hook!r})"
 
     @classmethod
     def of(cls, transcript: Transcript, **fields: object) -> View:
