@@ -8,7 +8,7 @@ from datetime import datetime
 
 from harness_nb.core.item import Item, ModelInput
 from harness_nb.core.limits import ModelLimits
-from harness_nb.core.messages import Message, Usage
+from harness_nb.core.messages import Message, ToolCall, Usage
 from harness_nb.core.pins import Pin, restored
 from harness_nb.core.plan import Plan, Trigger
 from harness_nb.core.rounds import pairs
@@ -187,15 +187,19 @@ class Conversation:
         """The items that the next request sends."""
         return self.input if self.next_input is None else self.next_input
 
-    def open_calls(self) -> tuple[str, ...]:
-        """Ids of calls of the last calling message that have no result yet."""
+    def open_calls(self) -> tuple[ToolCall, ...]:
+        """Calls of the last calling message that have no result yet; two of one id need two."""
         start = len(self.log)
         while start > 0 and self.log[start - 1].role == "tool":
             start -= 1
-        if not start or not self.log[start - 1].calls:
-            return ()
-        answered = {message.call_id for message in self.log[start:]}
-        return tuple(call.id for call in self.log[start - 1].calls if call.id not in answered)
+        answered = [message.call_id for message in self.log[start:]]
+        found = []
+        for call in self.log[start - 1].calls if start else ():
+            if call.id in answered:
+                answered.remove(call.id)
+            else:
+                found.append(call)
+        return tuple(found)
 
     def view(
         self,

@@ -309,11 +309,7 @@ class Loop:
 
     def _close_open_calls(self, status: str) -> None:
         """Answers calls that will get no result any more, so that the list stays valid."""
-        open_ids = set(self.session.conversation.open_calls())
-        calls = [
-            call for message in self.session.conversation.log[-64:] for call in message.calls if call.id in open_ids
-        ]
-        for call in calls:
+        for call in self.session.conversation.open_calls():
             text = INTERRUPTED if status == "interrupted" else "[not run: the turn ended in an error]"
             self.session.add(result_message(call, Outcome(text, "interrupted"), origin="harness"))
 
