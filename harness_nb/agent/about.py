@@ -11,6 +11,7 @@ from harness_nb.agent.opened import Opened
 from harness_nb.agent.parts import Parts
 from harness_nb.agent.results import AgentStatus, SessionList
 from harness_nb.core.events import CompactionFinished, Event, StepFinished
+from harness_nb.core.view import View
 
 Point = tuple[int, int, int, int, str | None]
 """Turn, step, tokens, window, and what a compaction did."""
@@ -34,9 +35,16 @@ def status_of(parts: Parts, opened: Opened) -> AgentStatus:
         tokens_source=view.figure.source,
         turns=opened.session.turns,
         messages=len(view.log),
-        cost=billed.cost if billed is not None else None,
+        cost=opened.session.cost if opened.session.cost or (billed is not None and billed.cost is not None) else None,
+        compaction=rest_of(opened, view),
         warnings=warnings_of(parts, opened),
     )
+
+
+def rest_of(opened: Opened, view: View) -> str:
+    """Why compaction rests, or empty."""
+    stall = opened.session.conversation.stall
+    return stall.holds(view) if stall is not None else ""
 
 
 def warnings_of(parts: Parts, opened: Opened) -> tuple[str, ...]:
@@ -50,7 +58,12 @@ def warnings_of(parts: Parts, opened: Opened) -> tuple[str, ...]:
 def settings_of(parts: Parts) -> dict[str, Any]:
     """Every setting in force by name: the preset's, those of eviction and memory, and the limits of a turn."""
     found: dict[str, Any] = {"preset": parts.preset.name, **parts.preset.settings}
-    groups = {"tool_result_eviction": parts.eviction, "memory": parts.config, "maintenance": parts.maintenance}
+    groups = {
+        "pins": parts.pins,
+        "tool_result_eviction": parts.eviction,
+        "memory": parts.config,
+        "maintenance": parts.maintenance,
+    }
     for name, group in groups.items():
         found |= (
             {name: None} if group is None else {f"{name}.{one.name}": getattr(group, one.name) for one in fields(group)}
@@ -79,7 +92,7 @@ def course_of(events: Iterable[Event], window: int) -> tuple[Point, ...]:
     points: list[Point] = []
     step = 0
     for event in events:
-        if isinstance(event, StepFinished):
+        if isinstance(event, StepFinished) and event.purpose == "chat":
             size = event.usage.input_tokens if event.usage is not None else event.estimate
             step = event.step
             points.append((event.turn, step, size, window, None))

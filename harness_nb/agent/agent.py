@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from harness_nb.agent.about import course_of, sessions_of, settings_of, status_of, warnings_of
+from harness_nb.agent.about import rest_of
 from harness_nb.agent.frames import AgentFrames
 from harness_nb.agent.hooks import Emit, Hook, Watchers, telling
 from harness_nb.agent.loop import Limits
@@ -17,20 +17,26 @@ from harness_nb.agent.parts import FROM_PRESET, FromPreset, put_together
 from harness_nb.agent.permissions import Permission, Permissions, permissions_of
 from harness_nb.agent.results import (
     AgentReply,
-    AgentStatus,
     CompactionReport,
     FlushReport,
     Planned,
-    SessionList,
     reply_of,
 )
 from harness_nb.agent.runner import CarriedInterrupt, runner, streamed
+from harness_nb.agent.state import AgentState
 from harness_nb.agent.upkeep import Upkeep
 from harness_nb.core.clock import Clock
-from harness_nb.core.config import CompactionConfig, MaintenanceConfig, MemoryConfig, ToolResultEvictionConfig
+from harness_nb.core.config import (
+    CompactionConfig,
+    MaintenanceConfig,
+    MemoryConfig,
+    PinsConfig,
+    ToolResultEvictionConfig,
+)
 from harness_nb.core.events import CompactionFinished, Event
 from harness_nb.core.item import Item
 from harness_nb.core.messages import Message
+from harness_nb.core.pins import Pin
 from harness_nb.core.plan import Pressure
 from harness_nb.core.tool import Tool
 from harness_nb.core.view import View
@@ -46,7 +52,7 @@ if TYPE_CHECKING:
     from harness_nb.memory.maintenance_report import MaintenanceReport
 
 
-class HarnessAgent:
+class HarnessAgent(AgentState):
     """An agent in the kernel that remembers.
 
     Args:
@@ -59,6 +65,7 @@ class HarnessAgent:
         tool_result_eviction: When large results go to files; None switches it off.
         memory: What the durable memory does; None for the preset's.
         maintenance: When the memory is put in order in the background; None never. By default as the preset has it.
+        pins: What stays word for word beside what the user pins, and how much; None for the preset's.
         tools: Functions or tools that the model may call.
         system_prompt: Text of one's own instead of the short default.
         permissions: `allow`, `deny` or `ask` for all tools, a mapping by name, or `Permissions`.
@@ -89,6 +96,7 @@ class HarnessAgent:
         tool_result_eviction: ToolResultEvictionConfig | None = None,
         memory: MemoryConfig | None = None,
         maintenance: MaintenanceConfig | FromPreset | None = FROM_PRESET,
+        pins: PinsConfig | None = None,
         tools: Iterable[Callable[..., Any] | Tool] = (),
         system_prompt: str | None = None,
         permissions: Permissions | Permission | Mapping[str, Permission] | None = None,
@@ -108,6 +116,7 @@ class HarnessAgent:
             eviction=tool_result_eviction,
             memory=memory,
             maintenance=maintenance,
+            pins=pins,
             tools=tools,
             own_prompt=system_prompt,
             permissions=permissions_of(permissions),
@@ -188,10 +197,6 @@ class HarnessAgent:
 
     # The context
 
-    def view(self) -> View:
-        """All that a policy may know of the conversation now."""
-        return self._opened.view()
-
     def plan(self) -> Planned:
         """What would be compacted now; nothing is done, asked or paid."""
         return self._planned(self.view())
@@ -244,61 +249,38 @@ class HarnessAgent:
         await opened.flush(found.append)
         return FlushReport(tuple(found))
 
+    def pin(self, what: str | int) -> Pin:
+        """Keeps a text word for word through every compaction from now on, and shows it to the model at once.
+
+        Args:
+            what: The text, or the index of a message of the session whose text it is.
+
+        Raises:
+            ConfigError: There is no such message, it has no text, or the pins would be too long together.
+            SessionBusyError: A turn or a compaction is running.
+        """
+        with self._current().busy():
+            return self._opened.pinning.add(what)
+
+    def unpin(self, what: str | int | Pin) -> Pin:
+        """Takes a pin away.
+
+        Args:
+            what: Its text, its number in `pins`, or the pin itself.
+
+        Raises:
+            ConfigError: There is no such pin.
+            SessionBusyError: A turn or a compaction is running.
+        """
+        with self._current().busy():
+            return self._opened.pinning.remove(what)
+
     def pressure(self) -> Pressure:
-        """How full the context is, as the policy sees it."""
-        plan = self.plan().plan
-        return plan.pressure or self.view().pressure()
+        """How full the context is, as the policy sees it, and why compaction rests."""
+        view, plan = self.view(), self.plan().plan
+        return replace(plan.pressure or view.pressure(), rest=rest_of(self._opened, view))
 
-    @property
-    def memory_tokens(self) -> int:
-        """Estimated tokens of the injected memory."""
-        return self._opened.around()[0].memory_tokens
-
-    def course(self) -> tuple[tuple[int, int, int, int, str | None], ...]:
-        """Sizes over the session: (turn, step, tokens, window, mark), a point for each request, marked compactions."""
-        return course_of(self.events, self.view().model.window)
-
-    # Sessions and state
-
-    @property
-    def name(self) -> str:
-        """Name of the agent."""
-        return self._parts.name
-
-    @property
-    def model(self) -> Model:
-        """What answers."""
-        return self._parts.model
-
-    @property
-    def preset(self) -> Preset:
-        """Its policy and settings."""
-        return self._parts.preset
-
-    @property
-    def workspace(self) -> Workspace:
-        """Holds its files."""
-        return self._parts.workspace
-
-    @property
-    def tools(self) -> Mapping[str, Tool]:
-        """What the model may call, by name."""
-        return self._parts.tools
-
-    @property
-    def session(self) -> str:
-        """Id of the session."""
-        return self._opened.session.id
-
-    @property
-    def events(self) -> tuple[Event, ...]:
-        """All events since the agent was made or took the session up, the pieces of streams left out."""
-        return tuple(self._opened.session.events)
-
-    @property
-    def messages(self) -> tuple[Message, ...]:
-        """All that was said in the session."""
-        return self._opened.session.conversation.log[:]
+    # Memory and sessions
 
     @property
     def memory(self) -> AgentMemory:
@@ -353,28 +335,6 @@ class HarnessAgent:
         self._opened.leave()
         self._opened, self.last_reply = opened, None
         return self.session
-
-    def sessions(self) -> SessionList:
-        """The sessions of the workspace, of all agents."""
-        return sessions_of(self._parts, self._opened)
-
-    def status(self) -> AgentStatus:
-        """How the agent stands: model, session, sizes, costs, warnings."""
-        return status_of(self._parts, self._opened)
-
-    @property
-    def settings(self) -> dict[str, Any]:
-        """Every setting in force by name: the preset's, those of eviction and memory, and the limits of a turn."""
-        return settings_of(self._parts)
-
-    @property
-    def warnings(self) -> tuple[str, ...]:
-        """What the user should know: an assumed window, repairs of a resumed session, a memory that can't be read."""
-        return warnings_of(self._parts, self._opened)
-
-    def permission_of(self, tool: Tool) -> Permission:
-        """What holds for one of its tools."""
-        return self._parts.permissions.of(tool)
 
     def close(self) -> None:
         """Ends a flush under way, writes what is pending, gives the session up and closes the index.

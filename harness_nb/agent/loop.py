@@ -12,6 +12,7 @@ from harness_nb.agent.eviction import is_too_large
 from harness_nb.agent.overflow import learn, refusal_of, still_too_long
 from harness_nb.agent.partial import Partial
 from harness_nb.agent.permissions import Permissions
+from harness_nb.agent.pinning import Pinning
 from harness_nb.agent.runner import CarriedInterrupt
 from harness_nb.agent.session import Session
 from harness_nb.agent.steering import Steering
@@ -60,6 +61,8 @@ class Loop:
         model: Answers.
         session: What was said, and its files.
         steering: Carries out what the policy plans.
+        pinning: Heeds the user's standing instructions.
+        asked: Gives what a compaction that the model asked for is to heed, or None.
         around: Gives what is sent beside the messages, and the memory block.
         tools: Tools by name.
         permissions: Who may do what.
@@ -75,6 +78,8 @@ class Loop:
         model: Model,
         session: Session,
         steering: Steering,
+        pinning: Pinning,
+        asked: Callable[[], str | None],
         around: Callable[[], tuple[Surroundings, Message | None]],
         tools: Mapping[str, Tool],
         permissions: Permissions,
@@ -86,6 +91,8 @@ class Loop:
         self.model = model
         self.session = session
         self.steering = steering
+        self.pinning = pinning
+        self.asked = asked
         self.around = around
         self.tools = tools
         self.permissions = permissions
@@ -110,6 +117,8 @@ class Loop:
         say = self._saying(emit)
         index = session.begin_turn(Message.user(text, time=session.conversation.now()))
         say(events.TurnStarted, text=text, index=index)
+        for pin in self.pinning.heed(index):
+            say(events.Pinned, text=pin.text, source=pin.source, index=pin.index)
         partial = Partial(session.write_so_far)
         try:
             session.save()
@@ -183,12 +192,16 @@ class Loop:
 
     async def _reply(self, step: int, say: Say, emit: Emit, partial: Partial) -> Message:
         """Asks the model; after an overflow once more, on what one forced compaction left."""
+        words = self.asked()
+        if words is not None:
+            await self.steering.at("manual", self._beside, emit, words=words)
         await self.steering.at("request", self._beside, emit)
         try:
             return await self._request(step, say, partial)
         except ContextOverflowError as error:
             self.session.conversation.request_failed()
             if not self.steering.recovers:
+                say(events.Warned, about="overflow", text=self._no_recovery())
                 raise error.__cause__ or error from None
             if self.steering.recovered_turn == self.session.turns:
                 raise self._still_too_long(error, "one compaction was not enough") from error
@@ -197,6 +210,12 @@ class Loop:
             return await self._request(step, say, partial)
         except ContextOverflowError as error:
             raise self._still_too_long(error, "one compaction was not enough") from error
+
+    def _no_recovery(self) -> str:
+        """Why a refusal as too long is handed on as it is."""
+        policy = self.steering.policy
+        why = f"{policy.name!r} does nothing about that by itself" if policy is not None else "compaction is off"
+        return f"The provider refused the input as too long, and {why}: its error is passed on."
 
     def _still_too_long(self, error: ContextOverflowError, why: str) -> ContextOverflowError:
         return still_too_long(self.session.conversation.view("overflow", self._beside()), error, why)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import threading
 import weakref
 from contextlib import contextmanager
+from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,6 +18,7 @@ from harness_nb.agent.flushing import Flushing
 from harness_nb.agent.hooks import Emit, telling
 from harness_nb.agent.loop import Loop
 from harness_nb.agent.parts import Parts
+from harness_nb.agent.pinning import Pinning
 from harness_nb.agent.session import Session
 from harness_nb.agent.steering import Steering
 from harness_nb.core.events import Event
@@ -54,7 +56,10 @@ class Opened:
         self._parts = parts
         parts.design.begin(files.session_id)
         self.session = Session(files, Conversation(parts.measure, parts.workspace.clock.now), policy, about)
-        self.flushing = Flushing(self.session, parts.design)
+        self.pinning = Pinning(self.session, parts.pins)
+        parts.context_tools.serve(self.pinning)
+        gap = parts.config.flush_gap if parts.config.flush == "throttled" else timedelta()
+        self.flushing = Flushing(self.session, parts.design, gap)
         self.steering = Steering(
             session=self.session,
             policy=policy,
@@ -70,6 +75,8 @@ class Opened:
             model=parts.model,
             session=self.session,
             steering=self.steering,
+            pinning=self.pinning,
+            asked=parts.context_tools.asked,
             around=self.around,
             tools=parts.tools,
             permissions=parts.permissions,
@@ -98,7 +105,7 @@ class Opened:
             SessionBusyError: A turn or a compaction is running.
             HarnessError: The turn failed.
         """
-        with self._busy():
+        with self.busy():
             await self.loop.turn(text, self._telling(emit))
         if self._parts.design.flushes_after_turn:
             await self._flush(emit)
@@ -109,7 +116,7 @@ class Opened:
         Raises:
             SessionBusyError: A turn or a compaction is running.
         """
-        with self._busy():
+        with self.busy():
             tell = self._telling(emit)
             await self.steering.at("manual", lambda: self.around()[0], tell, words=words)
             try:
@@ -133,7 +140,9 @@ class Opened:
         """
         if not self.is_mine:
             return
-        with self._busy():
+        with self.busy():
+            if self._parts.config.flush == "throttled":
+                self.flushing.start(self._telling(lambda _: None))
             self.flushing.end(FLUSH_WAIT_SECONDS)
             try:
                 self.session.save()
@@ -146,11 +155,16 @@ class Opened:
         Raises:
             SessionBusyError: A turn or a compaction is running.
         """
-        with self._busy():
+        with self.busy():
             pass
 
     @contextmanager
-    def _busy(self) -> Iterator[None]:
+    def busy(self) -> Iterator[None]:
+        """Keeps turns, compactions and changes of the pins apart.
+
+        Raises:
+            SessionBusyError: One of them is running.
+        """
         if not self.session.busy.acquire(blocking=False):
             raise SessionBusyError(
                 f"Session {self.session.id!r} is in the middle of a turn or a compaction.",
@@ -164,7 +178,7 @@ class Opened:
     async def _flush(self, emit: Emit) -> None:
         """Begins the flush of the turn and stays for a moment, so that quick facts are part of what the caller sees."""
         late: list[Event] = []
-        job = self.flushing.start(self._telling(late.append))
+        job = self.flushing.after_turn(self._telling(late.append))
         if job is not None:
             await job.settled(FLUSH_GRACE_SECONDS)
         for event in tuple(late):

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from harness_nb.agent.context_tools import ContextTools
 from harness_nb.agent.conversation import Surroundings
 from harness_nb.agent.hooks import Hook
 from harness_nb.agent.loop import Limits
@@ -15,7 +16,13 @@ from harness_nb.agent.permissions import Permissions
 from harness_nb.agent.prompt import system_prompt as prompt_of
 from harness_nb.agent.runner import runner
 from harness_nb.core.clock import Clock
-from harness_nb.core.config import CompactionConfig, MaintenanceConfig, MemoryConfig, ToolResultEvictionConfig
+from harness_nb.core.config import (
+    CompactionConfig,
+    MaintenanceConfig,
+    MemoryConfig,
+    PinsConfig,
+    ToolResultEvictionConfig,
+)
 from harness_nb.core.limits import ModelLimits
 from harness_nb.core.messages import Message
 from harness_nb.core.policy import CompactionPolicy
@@ -58,6 +65,9 @@ class Parts:
         design: The durable memory.
         config: Its settings.
         maintenance: When it is put in order in the background, or None.
+        pins: What stays word for word through every compaction.
+        context_tools: Those with which the model looks after its own context.
+        host: What the host of the agent tells policies, such as the open `plan`.
         tools: By name.
         permissions: Who may do what.
         turn_limits: Limits of one turn.
@@ -76,6 +86,9 @@ class Parts:
     design: MemoryDesign
     config: MemoryConfig
     maintenance: MaintenanceConfig | None
+    pins: PinsConfig
+    context_tools: ContextTools
+    host: dict[str, object]
     tools: Mapping[str, Tool]
     permissions: Permissions
     turn_limits: Limits
@@ -101,7 +114,7 @@ class Parts:
             window: A smaller window that the provider named when it refused a request.
         """
         injection = self.design.injection(self.measure.counter)
-        around = self._fixed
+        around = replace(self._fixed, host=dict(self.host)) if self.host else self._fixed
         if injection.tokens:
             around = replace(around, memory_tokens=injection.tokens, host={**around.host, "memory": injection.text})
         if window is not None and window < around.model.window:
@@ -113,7 +126,7 @@ class Parts:
         """What is sent at every request and stays the same."""
         tools = tuple(self.tools.values())
         system = prompt_of(
-            self.own_prompt, tools=self.tools, injects=self.config.inject, flushes=self.config.flush == "always"
+            self.own_prompt, tools=self.tools, injects=self.config.inject, flushes=self.config.flush != "never"
         )
         return Surroundings(
             model=self.limits,
@@ -134,6 +147,7 @@ def put_together(
     eviction: ToolResultEvictionConfig | None,
     memory: MemoryConfig | None,
     maintenance: MaintenanceConfig | FromPreset | None,
+    pins: PinsConfig | None,
     tools: Iterable[Callable[..., Any] | Tool],
     own_prompt: str | None,
     permissions: Permissions,
@@ -156,7 +170,8 @@ def put_together(
     place.ensure()
     config = memory or kind.memory
     index = MemoryIndex.of(place)
-    keeping = _maintenance(maintenance, kind)
+    keeping, pinning = _maintenance(maintenance, kind), _pins(pins, kind)
+    context_tools = ContextTools(pins=pinning.tool, compaction=_offers_compaction(kind.policy))
     design = kind.design(
         DesignParts(workspace=place, index=index, model=answering, config=config, maintenance=keeping, run=runner.wait)
     )
@@ -170,7 +185,10 @@ def put_together(
         design=design,
         config=config,
         maintenance=keeping,
-        tools=_by_name((*design.tools(), *map(Tool.of, tools))),
+        pins=pinning,
+        context_tools=context_tools,
+        host={},
+        tools=_by_name((*design.tools(), *context_tools.tools(), *map(Tool.of, tools))),
         permissions=permissions,
         turn_limits=turn_limits,
         eviction=evicting,
@@ -226,6 +244,17 @@ def _maintenance(settings: MaintenanceConfig | FromPreset | None, preset: Preset
     if found is not None and not isinstance(found, MaintenanceConfig):
         raise ConfigError(f"maintenance={found!r} is not valid.", "Give a MaintenanceConfig, or None.")
     return found
+
+
+def _pins(settings: PinsConfig | None, preset: Preset) -> PinsConfig:
+    if settings is not None and not isinstance(settings, PinsConfig):
+        raise ConfigError(f"pins={settings!r} is not valid.", "Give a PinsConfig, or None for the preset's.")
+    return preset.pins if settings is None else settings
+
+
+def _offers_compaction(policy: CompactionPolicy | None) -> bool:
+    """Whether the model may ask for a compaction: the policy says so, and can be asked."""
+    return policy is not None and "manual" in policy.hooks and bool(policy.settings.get("compact_tool", False))
 
 
 def _by_name(tools: Iterable[Tool]) -> dict[str, Tool]:

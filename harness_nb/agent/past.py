@@ -25,6 +25,7 @@ class Past:
         pins: What is pinned.
         flushed: Facts were taken from all messages before this one.
         turns: Number of turns.
+        spent: US dollars for summaries and facts.
         so_far: The text of an answer that did not become a message, as the process ended in the middle of it.
         warnings: A sentence for each record that could not be used.
     """
@@ -34,6 +35,7 @@ class Past:
     pins: list[Pin] = field(default_factory=list)
     flushed: int = 0
     turns: int = 0
+    spent: float = 0.0
     so_far: str = ""
     warnings: list[str] = field(default_factory=list)
 
@@ -67,6 +69,8 @@ def _take(past: Past, record: Mapping[str, Any], most: int) -> None:
             past.so_far = str(record["text"])
         case "event" if record.get("event") == "turn_started":
             past.turns += 1
+        case "event" if record.get("event") == "step_finished" and record.get("purpose") != "chat":
+            past.spent += float((record["usage"] or {}).get("cost") or 0.0)
 
 
 def _pin(record: Mapping[str, Any]) -> Pin:

@@ -53,8 +53,8 @@ class AgentReply(Displayed):
 
     @property
     def steps(self) -> tuple[StepFinished, ...]:
-        """The model requests of the turn."""
-        return tuple(event for event in self.events if isinstance(event, StepFinished))
+        """The model requests of the turn; those for summaries and facts are not among them."""
+        return tuple(one for one in self.events if isinstance(one, StepFinished) and one.purpose == "chat")
 
     @property
     def records(self) -> list[dict[str, Any]]:
@@ -210,7 +210,8 @@ class AgentStatus(Displayed):
         tokens_source: How that is known.
         turns: Turns of the session.
         messages: Messages of the session.
-        cost: US dollars that the provider reported for the session, or None.
+        cost: US dollars that the provider reported for the session, summaries and facts included, or None.
+        compaction: Why compaction rests, or empty.
         warnings: What the user should know, a sentence each.
     """
 
@@ -228,6 +229,7 @@ class AgentStatus(Displayed):
     turns: int
     messages: int
     cost: float | None
+    compaction: str = ""
     warnings: tuple[str, ...] = ()
 
     def __repr__(self) -> str:

@@ -11,9 +11,9 @@ from typing import Any
 from harness_nb.agent.conversation import Conversation
 from harness_nb.agent.driver import Pass
 from harness_nb.agent.past import read_log
-from harness_nb.core.events import Event, Warned
+from harness_nb.core.events import Event, StepFinished, Warned, without_keys
 from harness_nb.core.item import Item, ModelInput
-from harness_nb.core.messages import Message
+from harness_nb.core.messages import Message, Usage
 from harness_nb.core.pins import Pin
 from harness_nb.core.policy import CompactionPolicy
 from harness_nb.core.records import item_from_record, item_to_record, message_to_record
@@ -85,13 +85,28 @@ class Session:
         self._put({"kind": "shown", "item": item_to_record(item)})
 
     def record(self, event: Event) -> None:
-        """Keeps an event, and writes it with the next save."""
+        """Keeps an event, keys in it masked, and writes it with the next save."""
+        event = without_keys(event)
         self.events.append(event)
         self._put({"kind": "event", **event.to_record()})
 
     def warned(self, about: str, text: str) -> Warned:
         """Keeps a warning, and gives it back to be told."""
         event = Warned(time=self.conversation.now(), turn=self.turns, about=about, text=text)
+        self.record(event)
+        return event
+
+    def spent(self, purpose: str, usage: Usage, seconds: float = 0.0) -> StepFinished:
+        """Counts what a request beside the turns cost, and gives the event of it back to be told."""
+        self.cost += usage.cost or 0.0
+        event = StepFinished(
+            time=self.conversation.now(),
+            turn=self.turns,
+            step=0,
+            purpose=purpose,
+            usage=usage,
+            seconds=round(seconds, 3),
+        )
         self.record(event)
         return event
 
@@ -190,7 +205,7 @@ class Session:
                 self.conversation.replace_item(item_from_record(item, past.messages))
         self.conversation.set_pins(tuple(past.pins))
         self.turns, self.flushed = past.turns, past.flushed
-        self.cost = sum(map(_cost, past.messages))
+        self.cost = sum(map(_cost, past.messages)) + past.spent
         self.warnings += [f"Session {self.id!r}: {note}." for note in self.mend()]
         if past.so_far:
             self.add(Message.assistant(past.so_far, finish="interrupted"))

@@ -100,7 +100,8 @@ class Steering:
             return ()
         talk = self.session.conversation
         steps = manage(talk, self.policy, hook, around(), words=words, error=error)
-        begun = time.monotonic()
+        began = time.monotonic()
+        begun: set[int] = set()
         answer: Answer = None
         while True:
             try:
@@ -108,9 +109,16 @@ class Steering:
             except StopIteration as end:
                 passes: tuple[Pass, ...] = end.value
                 break
+            if isinstance(effect, Begun):
+                begun.add(len(effect.view.done))
             answer = await self._respond(effect, hook, emit)
         for one in passes:
-            self._finish(one, hook, emit, time.monotonic() - begun)
+            if one.outcome == "noted":
+                emit(self.session.warned("compaction", f"{one.reason[:1].upper()}{one.reason[1:]}."))
+            elif not self._is_said(one, hook):
+                if len(one.view.done) not in begun:
+                    self._begin(Begun(one.view, one.plan), hook, emit)
+                self._finish(one, hook, emit, time.monotonic() - began)
         if passes and passes[-1].plan.error is not None:
             raise passes[-1].plan.error
         return passes
@@ -122,7 +130,7 @@ class Steering:
         if isinstance(effect, Leaving):
             return await self._leaving(effect)
         if isinstance(effect, Ask):
-            return await self._ask(effect)
+            return await self._ask(effect, emit)
         if isinstance(effect, Evict):
             return self._evict(effect)
         return Reply(None, Failure("error", f"nobody answers a {type(effect).__name__} here"))
@@ -137,18 +145,19 @@ class Steering:
             await self._leave(effect.view, effect.indices)
         return None
 
-    async def _ask(self, request: Ask) -> Reply:
+    async def _ask(self, request: Ask, emit: Callable[[Event], None]) -> Reply:
         """Asks the model, as often as the request says; every failure becomes a reply."""
         reply = Reply(None, Failure("error", "not asked"))
         for _ in range(max(1, request.attempts)):
-            reply = await self._attempt(request)
+            reply = await self._attempt(request, emit)
             if reply.failure is None or reply.failure.kind in ("overflow", "quota", "permission"):
                 break
         return reply
 
-    async def _attempt(self, request: Ask) -> Reply:
+    async def _attempt(self, request: Ask, emit: Callable[[Event], None]) -> Reply:
         import asyncio
 
+        began = time.monotonic()
         try:
             model = self._resolve(request.model) if request.model is not None else self._model
             asked = ModelRequest(messages=request.messages, purpose=request.purpose, max_tokens=request.max_tokens)
@@ -160,6 +169,8 @@ class Steering:
             return Reply(None, Failure(_kind(error), error.problem))
         except Exception as error:  # noqa: BLE001 - a user's own model may raise anything; the turn goes on
             return Reply(None, Failure("error", f"{type(error).__name__}: {error}"))
+        if message.usage is not None:
+            emit(self.session.spent(request.purpose, message.usage, time.monotonic() - began))
         if request.blank_fails and not message.text.strip():
             return Reply(None, Failure("blank", "the reply was blank"))
         return Reply(self._workspace.clean(message.text), finish=message.finish)
@@ -185,12 +196,14 @@ class Steering:
         self.session.record(event)
         emit(event)
 
-    def _finish(self, one: Pass, hook: Hook, emit: Callable[[Event], None], seconds: float) -> None:
-        """Stores the list when it changed, and says what happened; the same rest is said once."""
-        said = f"{one.outcome}: {one.reason}"
-        if one.outcome == "skipped" and hook == "request" and said == self._said:
-            return
+    def _is_said(self, one: Pass, hook: Hook) -> bool:
+        """Whether a rest was said already, in the same words: it is said once."""
+        said, before = f"{one.outcome}: {one.reason}", self._said
         self._said = said
+        return one.outcome == "skipped" and hook == "request" and said == before
+
+    def _finish(self, one: Pass, hook: Hook, emit: Callable[[Event], None], seconds: float) -> None:
+        """Stores the list when it changed, and says what happened."""
         self.session.passes.append(one)
         event = finished_event(one, hook, self.policy.name if self.policy is not None else "", self.session, seconds)
         self.session.record(event)

@@ -193,6 +193,21 @@ class CompactionFinished(Event):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Pinned(Event):
+    """A text stays word for word through every compaction from now on.
+
+    Attributes:
+        text: The text.
+        source: Who pinned it: the `user`, the `model`, or the `rule` that recognises standing instructions.
+        index: Log index of the message that it was taken from, or None.
+    """
+
+    text: str
+    source: str
+    index: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
 class FactsWritten(Event):
     """Facts went to the daily log. `messages` are the log indices they were taken from, first and last."""
 

@@ -13,7 +13,7 @@ from harness_nb.core.messages import Message
 PinSource = Literal["user", "model", "rule"]
 SOURCES: tuple[PinSource, ...] = ("user", "model", "rule")
 
-_SAID = "The user said this earlier and it still holds, word for word:"
+_SAID = "The user pinned this, or said that it holds from now on. It still holds, word for word:"
 _MARK = "pins"
 
 

@@ -65,6 +65,7 @@ class Pressure:
         tiers: The policy's bands, in ascending order.
         triggers: The policy's thresholds.
         source: How `tokens` is known, in words.
+        rest: Why compaction rests though it may be due, or empty.
     """
 
     tokens: int
@@ -73,6 +74,7 @@ class Pressure:
     tiers: tuple[Tier, ...] = ()
     triggers: tuple[Trigger, ...] = ()
     source: str = ""
+    rest: str = ""
 
     @property
     def share(self) -> float:

@@ -7,6 +7,7 @@ from typing import Literal
 
 from harness_nb.core.events import Event
 from harness_nb.core.messages import ROLES
+from harness_nb.core.pins import SOURCES
 from harness_nb.core.view import HOOKS
 
 Kind = Literal["text", "category", "count", "number", "flag", "time", "date", "list"]
@@ -308,6 +309,13 @@ TOOLS = (
     Column("effect", "category", "what it may do", values=("read", "write", "run")),
     Column("permission", "text", "what happens when the model calls it"),
     Column("description", "text", "what the model is told of it"),
+)
+
+PINS = (
+    Column("text", "text", "what stays word for word"),
+    Column("source", "category", "who pinned it", values=SOURCES),
+    Column("index", "count", "place in the log of the message that it was taken from"),
+    Column("tokens", "count", "estimate by the session's measure", "tokens"),
 )
 
 SESSIONS = (

@@ -155,6 +155,11 @@ def tools_frame(records: Iterable[Record]) -> pd.DataFrame:
     return assemble(records, columns.TOOLS)
 
 
+def pins_frame(records: Iterable[Record]) -> pd.DataFrame:
+    """What is pinned; columns `columns.PINS`."""
+    return assemble(records, columns.PINS)
+
+
 def sessions_frame(records: Iterable[Record]) -> pd.DataFrame:
     """Sessions of a workspace; columns `columns.SESSIONS`."""
     return assemble(records, columns.SESSIONS)

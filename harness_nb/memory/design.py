@@ -127,8 +127,8 @@ class TwoLayers:
 
     @property
     def flushes_after_turn(self) -> bool:
-        """Whether `flush` is `always`."""
-        return self.config.flush == "always"
+        """Whether `flush` is `always` or `throttled`."""
+        return self.config.flush != "never"
 
     def begin(self, session: str) -> None:
         """Nothing is read once a session: MEMORY.md is shown as it is."""

@@ -58,4 +58,5 @@ def make(**settings: Any) -> Preset:
         design=partial(EneyMemory, settings=memory),
         settings=in_force(config, window, memory),
         window_of=window.of,
+        window=window.window_override,
     )

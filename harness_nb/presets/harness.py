@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import fields
 from typing import Any
 
-from harness_nb.core.config import CompactionConfig, MaintenanceConfig
+from harness_nb.core.config import CompactionConfig, MaintenanceConfig, PinsConfig
 from harness_nb.policies.harness import HarnessPolicy
 from harness_nb.presets.preset import Preset, taken
 
@@ -20,5 +20,6 @@ def make(**settings: Any) -> Preset:
         about="Summarises what is old in four sections; facts go to daily logs, MEMORY.md is in the prompt.",
         policy=HarnessPolicy(config),
         maintenance=MaintenanceConfig(),
+        pins=PinsConfig(),
         settings={one.name: getattr(config, one.name) for one in fields(config)},
     )

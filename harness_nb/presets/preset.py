@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
-from harness_nb.core.config import CompactionConfig, MaintenanceConfig, MemoryConfig
+from harness_nb.core.config import CompactionConfig, MaintenanceConfig, MemoryConfig, PinsConfig
 from harness_nb.core.limits import ModelLimits
 from harness_nb.core.policy import CompactionPolicy
 from harness_nb.errors import ConfigError
@@ -36,6 +36,8 @@ class Preset:
         memory: What the durable memory does, in the settings that all designs share.
         design: Makes the durable memory.
         maintenance: When it is put in order in the background; None never.
+        pins: What stays word for word beside what the user pins; by default nothing is added to the system.
+        window: A window that the user gave with the preset, in tokens, or None.
         variant: Which version of the system, or empty where there is one.
         variants: All of its versions, the default first.
         settings: The settings in force, by name.
@@ -48,19 +50,26 @@ class Preset:
     memory: MemoryConfig = field(default_factory=MemoryConfig)
     design: DesignMaker = two_layers
     maintenance: MaintenanceConfig | None = None
+    pins: PinsConfig = field(default_factory=lambda: PinsConfig(rule=False, tool=False))
+    window: int | None = None
     variant: str = ""
     variants: tuple[str, ...] = ()
     settings: Mapping[str, Any] = field(default_factory=dict)
     window_of: Callable[[ModelLimits], int] = lambda limits: limits.window
 
     def limits(self, limits: ModelLimits) -> ModelLimits:
-        """The model's limits as this system sees them; a window that the user, a server or a model itself states holds."""
-        if limits.window_source in ("user", "server", "model"):
+        """The model's limits as this system sees them.
+
+        A window that the user gave for the model holds, then one that the user gave with the preset, though never above what
+        a server takes, then what the model or its server states, and then what the system assumes.
+        """
+        stated = limits.window_source
+        if stated == "user" or (stated in ("server", "model") and self.window is None):
             return limits
-        window = self.window_of(limits)
-        return (
-            limits if window == limits.window else replace(limits, window=window, window_source=f"preset {self.name}")
-        )
+        window = self.window or self.window_of(limits)
+        if window == limits.window or (stated == "server" and window > limits.window):
+            return limits
+        return replace(limits, window=window, window_source=f"preset {self.name}")
 
     def with_compaction(self, compaction: CompactionConfig | None) -> Preset:
         """The preset with its compaction replaced by the user's own; None switches it off."""

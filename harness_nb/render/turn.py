@@ -59,7 +59,7 @@ class Turn:
         thinks: Whether reasoning is coming in.
         rows: Tool calls and what else happened, in order.
         steps: Model requests answered.
-        usage: Sum of what the provider reported, or None.
+        usage: Sum of what the provider reported for them, or None.
         end: The event with which it ended, or None.
         seconds: Time that the model and the tools took.
     """
@@ -78,7 +78,7 @@ class Turn:
             self.text, self.thinks = self.text + event.text, False
         elif isinstance(event, happened.ThinkingPiece):
             self.thinks = True
-        elif isinstance(event, happened.StepFinished):
+        elif isinstance(event, happened.StepFinished) and event.purpose == "chat":
             self.steps, self.seconds = event.step, self.seconds + event.seconds
             self.usage = _sum(self.usage, event.usage)
         elif isinstance(event, happened.CallStarted):

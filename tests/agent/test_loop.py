@@ -144,7 +144,7 @@ def test_whatever_a_tool_does_becomes_a_result(make: Make, made: ToolCall, expec
 @pytest.mark.parametrize(
     ("made", "said"),
     [
-        (call("ad"), "There is no tool 'ad'. Available: add, memory_get, "),
+        (call("ad"), "There is no tool 'ad'. Available: add, compact_context, memory_get, "),
         (call("add", arguments='{"a": 1'), "The arguments are not a JSON object. add takes {"),
         (call("add", arguments="[1]"), "The arguments are not a JSON object. add takes {"),
         (call("add", arguments='{"b": 1}'), "The argument 'a' is missing. add takes {"),

@@ -30,6 +30,7 @@ SCHEMAS = {
     frames.parts_frame: columns.PARTS,
     frames.tools_frame: columns.TOOLS,
     frames.sessions_frame: columns.SESSIONS,
+    frames.pins_frame: columns.PINS,
     frames.changes_frame: columns.CHANGES,
     frames.pending_frame: columns.PENDING,
     frames.versions_frame: columns.VERSIONS,
