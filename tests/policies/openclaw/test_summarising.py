@@ -12,7 +12,7 @@ from harness_nb.core.transcript import Transcript
 from harness_nb.core.view import View
 from harness_nb.policies.openclaw.config import OpenClawConfig
 from harness_nb.policies.openclaw.figures import OpenClawFigures
-from harness_nb.policies.openclaw.summarising import Written, Writer
+from harness_nb.policies.openclaw.summarising import Writer, Written
 from tests.policies.openclaw.talks import chat, items
 
 BROKEN = Failure("error", "no")

@@ -1,12 +1,12 @@
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import UTC, datetime
 
 import pytest
 
 from harness_nb.policies.openclaw import wording
 
-FIRST, LAST = datetime(2026, 1, 1), datetime(2026, 1, 1, 0, 9)
+FIRST, LAST = datetime(2026, 1, 1, tzinfo=UTC), datetime(2026, 1, 1, 0, 9, tzinfo=UTC)
 
 
 @pytest.mark.parametrize(

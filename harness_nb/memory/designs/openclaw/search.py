@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 
 SNIPPET_CHARS = 700
 
+KEPT_ASIDE = ("versions", "candidates")
+"""Folders below `memory/` that hold no notes."""
+
 Vector = Sequence[float]
 Embedding = Callable[[Sequence[str]], Sequence[Vector]]
 """Gives a vector for each text."""
@@ -226,11 +229,8 @@ def _names(folder: Path, place: Path) -> Iterable[str]:
     for path in sorted(place.rglob("*.md")) if place.is_dir() and not place.is_symlink() else ():
         name = path.relative_to(folder)
         hidden = any(part.startswith(".") for part in name.parts)
-        if path.is_file() and not path.is_symlink() and not hidden and name.parts[1] not in _OURS:
+        if path.is_file() and not path.is_symlink() and not hidden and name.parts[1] not in KEPT_ASIDE:
             yield name.as_posix()
-
-
-_OURS = ("versions", "candidates")
 
 
 def _row(one: _Indexed) -> Row:

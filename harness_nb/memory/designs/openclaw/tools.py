@@ -11,6 +11,7 @@ from harness_nb.core.blocks import block
 from harness_nb.core.tool import Tool
 from harness_nb.errors import HarnessError, StoreError, ToolError
 from harness_nb.memory.designs.openclaw.ranking import Row
+from harness_nb.memory.designs.openclaw.search import KEPT_ASIDE
 from harness_nb.memory.shown import whole_number
 from harness_nb.store.files import append_text
 from harness_nb.store.workspace import Workspace
@@ -195,10 +196,10 @@ def _edit_tool(workspace: Workspace) -> Tool:
 
 
 def is_note(name: str) -> bool:
-    """Whether a path is MEMORY.md or a Markdown file below `memory/`."""
+    """Whether a path is MEMORY.md or a Markdown file below `memory/`, none of the earlier versions that are kept there."""
     parts = name.split("/")
-    is_plain = not any(part in ("", "..") or part.startswith(".") for part in parts)
-    return name == "MEMORY.md" or (is_plain and parts[0] == "memory" and name.endswith(".md") and len(parts) > 1)
+    is_below = len(parts) > 1 and parts[0] == "memory" and parts[1] not in KEPT_ASIDE and name.endswith(".md")
+    return name == "MEMORY.md" or (is_below and not any(part == "" or part.startswith(".") for part in parts))
 
 
 def _writable(arguments: dict[str, Any]) -> str:
