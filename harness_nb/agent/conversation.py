@@ -104,7 +104,7 @@ class Conversation:
         pins: Texts that stay word for word through every compaction.
         state: The policy's record.
         next_input: The list of the next request only, or None.
-        before_request: What the list was before a change that lasts only when a reply comes.
+        before_request: What the list was before a change that lasts only when a reply comes, and the log's length then.
         stall: Why compaction rests, or None.
         has_system_items: Whether a policy put texts into the list that belong to the system prompt.
     """
@@ -124,7 +124,7 @@ class Conversation:
         self.pins: tuple[Pin, ...] = ()
         self.state: object = None
         self.next_input: ModelInput | None = None
-        self.before_request: tuple[ModelInput, int, int] | None = None
+        self.before_request: tuple[ModelInput, int, int, int] | None = None
         self.stall: Stall | None = None
         self.has_system_items = False
 
@@ -244,23 +244,34 @@ class Conversation:
 
     def _take_list(self, view: View, plan: Plan) -> None:
         after = view.after(plan)
-        said = range(len(view.log), len(self.log))
-        since = [Item(index, self.log[index]) for index in said if not _is_unseen(self.log[index])]
+        since = self._said_since(len(view.log))
         has_system_items = _any_system(after.input)
         if plan.lasts == "request":
             self.next_input = after.input.append(*since)
         else:
-            self.before_request = (self.input, self.billed, self.carried) if plan.lasts == "reply" else None
+            now = (self.input, self.billed, self.carried, len(self.log))
+            self.before_request = now if plan.lasts == "reply" else None
             self.input = after.input.append(*since)
             self.billed, self.carried = after.billed, after.carried
         self.has_system_items = has_system_items
 
-    def request_failed(self) -> None:
-        """Undoes what was to last only with a reply."""
+    def _said_since(self, length: int) -> list[Item]:
+        """What was said since the log had that length, as it is shown now."""
+        known = {item.index: item for item in self.input[-(len(self.log) - length) :]} if length < len(self.log) else {}
+        said = [index for index in range(length, len(self.log)) if not _is_unseen(self.log[index])]
+        return [known.get(index) or Item(index, self.log[index]) for index in said]
+
+    def request_failed(self) -> bool:
+        """Undoes what was to last only with a reply; what was said since stays. True when that changed the list."""
         self.next_input = None
-        if self.before_request is not None:
-            self.input, self.billed, self.carried = self.before_request
-            self.before_request = None
+        if self.before_request is None:
+            return False
+        items, self.billed, self.carried, length = self.before_request
+        self.before_request = None
+        self.input = items.append(*self._said_since(length))
+        self.has_system_items = _any_system(self.input)
+        self.set_pins(self.pins)
+        return True
 
     def restore(self, messages: Iterable[Message], items: Iterable[Item] | None, said_since: int) -> None:
         """Takes a stored conversation over.

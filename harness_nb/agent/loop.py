@@ -140,6 +140,7 @@ class Loop:
 
     def _break_off(self, status: str, partial: Partial) -> None:
         """Makes whole what a turn that did not come to its end leaves behind."""
+        self.session.request_failed()
         self._close_open_calls(status)
         self._keep(partial)
 
@@ -199,7 +200,7 @@ class Loop:
         try:
             return await self._request(step, say, partial)
         except ContextOverflowError as error:
-            self.session.conversation.request_failed()
+            self.session.request_failed()
             if not self.steering.recovers:
                 say(events.Warned, about="overflow", text=self._no_recovery())
                 raise error.__cause__ or error from None

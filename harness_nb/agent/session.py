@@ -54,6 +54,7 @@ class Session:
         self._writing = threading.RLock()
         self._pending: list[dict[str, Any]] = []
         self._checked = 0
+        self._is_list_behind = False
         if files.exists:
             self._resume()
         else:
@@ -136,16 +137,24 @@ class Session:
         with contextlib.suppress(StoreError):
             self.save()
 
+    def request_failed(self) -> None:
+        """Undoes what was to last only with a reply; the stored list follows with the next save."""
+        if self.conversation.request_failed():
+            self._checked = 0
+            self._is_list_behind = True
+
     def save(self) -> None:
         """Appends what is pending to the log, in one write; after a failure it is still pending.
 
         Raises:
-            StoreError: The log can't be written.
+            StoreError: The log, or a list that is behind, can't be written.
         """
         with self._writing:
             if self._pending:
                 self.files.append(self._pending)
                 self._pending.clear()
+            if self._is_list_behind:
+                self._write_list()
 
     def save_list(self) -> None:
         """Replaces the stored list and the policy's state, in one atomic write, after the log is safe.
@@ -154,7 +163,11 @@ class Session:
             StoreError: A file can't be written.
         """
         self._checked = 0
+        self._is_list_behind = False
         self.save()
+        self._write_list()
+
+    def _write_list(self) -> None:
         talk = self.conversation
         self.files.save_view(
             {
@@ -164,6 +177,7 @@ class Session:
                 "items": [item_to_record(item) for item in talk.input],
             }
         )
+        self._is_list_behind = False
 
     def mend(self) -> tuple[str, ...]:
         """Makes the rounds of the next request whole and says what was wrong; the log stays as it is.

@@ -222,3 +222,34 @@ def test_the_course_shows_each_request_and_each_compaction(make: Make) -> None:
     marks = [point[-1] for point in agent.course()]
     assert marks.count("compacted") == 1 and len(marks) == 4 + 2
     assert all(window == 128_000 for *_, window, _ in agent.course())
+
+
+class ForOneReply(CompactionPolicy):
+    """Puts a note in the place of what is old, until a reply comes or not."""
+
+    def plan(self, view: View) -> Plan:
+        if len(view.input) < 5:
+            return view.unchanged("short")
+        return view.becomes([edits.note("left out", of=view.input[:4]), *view.input[4:]], "tried", lasts="reply")
+
+
+@pytest.mark.parametrize("failure", [HarnessError("no"), ConnectionError("gone"), KeyboardInterrupt()])
+def test_a_list_that_lasts_with_a_reply_is_undone_on_disk_too_however_the_request_fails(
+    make: Make, failure: BaseException
+) -> None:
+    preset = Preset(name="mine", about="Mine.", policy=ForOneReply())
+    agent = make("a0 " * 50, "a1 " * 50, failure, preset=preset, session="s")
+    agent.ask("q0 " * 50)
+    agent.ask("q1 " * 50)
+    with pytest.raises((HarnessError, KeyboardInterrupt)):
+        agent.ask("q2")
+    assert [message.text[:2] for message in (item.message for item in agent.view().input)] == [
+        "q0",
+        "a0",
+        "q1",
+        "a1",
+        "q2",
+    ]
+    agent.close()
+    again = make("x", preset=preset, session="s")
+    assert [item.message.text[:2] for item in again.view().input] == ["q0", "a0", "q1", "a1", "q2"]

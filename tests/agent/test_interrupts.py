@@ -75,6 +75,17 @@ def test_r097_an_interrupt_in_the_second_of_three_calls_leaves_an_answer_for_eac
     assert all_valid(agent)
 
 
+def test_r097_ids_that_were_used_before_are_answered_once_after_an_interrupt(make: Make) -> None:
+    twice = [ToolCall("c0", "work", '{"part": 0}'), ToolCall("c0", "work", '{"part": 1}')]
+    agent = make(twice[0], "fine", twice, "and on", tools=[work])
+    agent.ask("do one")
+    with pytest.raises(KeyboardInterrupt):
+        agent.ask("do two")
+    assert [message.status for message in agent.messages if message.role == "tool"] == ["ok", "ok", "interrupted"]
+    agent.ask("go on")
+    assert all_valid(agent) and agent.warnings == ()
+
+
 def test_an_interrupt_raised_by_the_model_reaches_the_caller_and_the_loop_lives_on(make: Make) -> None:
     agent = make(KeyboardInterrupt(), "still here")
     with pytest.raises(KeyboardInterrupt):
