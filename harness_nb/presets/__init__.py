@@ -13,7 +13,7 @@ from harness_nb.presets.preset import Preset
 
 __all__ = ["Preset", "get", "names"]
 
-_NAMES = ("agentscope", "eney", "gemini-cli", "harness", "hermes", "nanobot", "openclaw", "opencode")
+_NAMES = ("agentscope", "eney", "gemini-cli", "harness", "hermes", "nanobot", "openclaw", "opencode", "picoclaw")
 """All presets; each is made by `make` in the module of its name, with `_` for `-`, which is loaded on first use."""
 
 
