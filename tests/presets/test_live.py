@@ -40,7 +40,7 @@ class Talk:
         self.calls = 0
 
     def __call__(self, request: ModelRequest) -> Any:
-        last = request.messages[-1]
+        last = next(one for one in reversed(request.messages) if one.origin != "harness")  # past a system's own notes
         if last.role == "tool":
             return "Found it. " + "The answer in some words. " * 20
         self.calls += 1

@@ -67,11 +67,6 @@ class OpenCodePolicy(CompactionPolicy):
         """The budgets in force."""
         return budget(self.config, view.model)
 
-    def reported(self, view: View) -> int | None:
-        """Tokens that the provider reported with the newest finished reply, or None."""
-        step = _newest_reply(session.stored(view.input))
-        return None if step is None else _total(_usage(step))
-
     def _looked(self, view: View) -> Plan:
         steps = session.stored(view.input)
         if _is_pending(steps):

@@ -10,6 +10,7 @@ from harness_nb.core.item import Item, covered
 from harness_nb.core.messages import Image, Message, Part, Text, ToolCall
 from harness_nb.core.requests import Ask
 from harness_nb.core.utf16 import utf16_cut, utf16_len
+from harness_nb.core.wire import alternating
 from harness_nb.policies.opencode.config import OpenCodeConfig
 from harness_nb.policies.opencode.session import MARKER_TEXT, Step, items_of
 from harness_nb.policies.opencode.sizes import media_type
@@ -41,6 +42,7 @@ What comes next, numbered.
 ## Relevant Files
 Paths, and what matters in each.
 """
+_CUT_IN = "[What was said before is not shown.]"
 _FRESH = "Write the summary of the conversation above now."
 _UPDATE = (
     "Bring the earlier summary up to date with the conversation: keep what is still true, drop what no longer is, add what "
@@ -141,9 +143,11 @@ def request(head: Sequence[Step], *, earlier: str, config: OpenCodeConfig, words
     parts += [section("wishes", wishes, tags=_TAGS)] if wishes else []
     ask = Message.user("\n\n".join((*parts, _UPDATE if earlier else _FRESH)), origin="harness")
     talk = told if config.summary_input == "chat" else ()
+    if talk and talk[0].role == "assistant":
+        talk = (Message.user(_CUT_IN, origin="harness"), *talk)
     return Ask(
         purpose="summary",
-        messages=(Message.system(_ROLE), *talk, ask),
+        messages=(Message.system(_ROLE), *alternating((*talk, ask))),
         shown=covered(items_of(head)),
         model=config.summary_model,
         max_tokens=max_tokens,

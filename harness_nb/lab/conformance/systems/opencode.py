@@ -104,7 +104,9 @@ def _reply(answer: Any) -> Reply:
 def _outcome(given: Given, policy: Any, driven: Driven, stub: Stub) -> dict[str, Any]:
     view, plan = driven.view, driven.plans[-1]
     limits = policy.budget(view)
-    sizes: dict[str, Any] = {"usable": limits.usable, "tail_budget": limits.tail, "used": policy.reported(view)}
+    usage = given.config.get("usage")
+    used = None if usage is None else _usage(usage).input_tokens + _usage(usage).output_tokens
+    sizes: dict[str, Any] = {"usable": limits.usable, "tail_budget": limits.tail, "used": used}
     found: dict[str, Any] = {
         "status": "error" if plan.outcome in ("failed", "stored") else plan.outcome,
         "triggered": bool(stub.calls),
@@ -135,7 +137,7 @@ def _error(driven: Driven, ready: Any) -> str:
 def _worked_on(policy: Any, driven: Driven, ready: Any) -> dict[str, Any]:
     shown = policy.shown(ready)
     markers = [item for item in driven.items if item not in driven.view.input and item.meta.get("opencode") == "marker"]
-    start = markers[0].meta["tail_start"] if markers else None
+    start: Any = markers[0].meta["tail_start"] if markers else None
     return {
         "summarised": sorted(driven.asked[0][0].shown),
         "tail_start": None if start is None else start[0],
