@@ -63,6 +63,10 @@ class MemoryDesign(Protocol):
         """What stands in the next model input. Called at each request."""
         ...
 
+    def remember(self, texts: tuple[str, ...]) -> None:
+        """Keeps what a policy archives, in the order given."""
+        ...
+
     async def flush(
         self, messages: Sequence[tuple[int, Message]], *, session: str, now: datetime | None = None
     ) -> FlushOutcome:
@@ -157,6 +161,9 @@ class TwoLayers:
             return Injection(problem=error.problem)
         most, can_search = self.config.max_injected_tokens, self.config.tools
         return memory_section(text, max_tokens=most, counter=counter, can_search=can_search)
+
+    def remember(self, texts: tuple[str, ...]) -> None:
+        """Takes nothing: facts come from what was said."""
 
     async def flush(
         self, messages: Sequence[tuple[int, Message]], *, session: str, now: datetime | None = None

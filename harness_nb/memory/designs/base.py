@@ -90,6 +90,9 @@ class NoMemory:
         """Nothing."""
         return Injection()
 
+    def remember(self, texts: tuple[str, ...]) -> None:
+        """Takes nothing of what a policy archives."""
+
     async def flush(
         self, messages: Sequence[tuple[int, Message]], *, session: str, now: datetime | None = None
     ) -> FlushOutcome:

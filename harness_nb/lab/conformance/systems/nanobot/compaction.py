@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
@@ -10,11 +9,11 @@ from typing import Any
 
 from harness_nb.agent.conversation import Surroundings
 from harness_nb.agent.driver import Answer, Begun, Effect, Leaving
-from harness_nb.core.archive import CUT_SUFFIX, NOTHING, RAW_MARK, summary_line
+from harness_nb.core.archive import CUT_SUFFIX, summary_line
+from harness_nb.core.clock import Clock
 from harness_nb.core.item import Item
 from harness_nb.core.limits import ModelLimits
 from harness_nb.core.messages import Message
-from harness_nb.core.plan import Plan
 from harness_nb.core.requests import Ask, Evict, Failure, Reply
 from harness_nb.core.tokens import CharsCounter, Measure
 from harness_nb.core.tool import Tool
@@ -23,17 +22,18 @@ from harness_nb.lab.conformance.cases import Given
 from harness_nb.lab.conformance.compare import Worded, Wording
 from harness_nb.lab.conformance.driving import Driven, Stub, conversation, drive, policy_of
 from harness_nb.lab.conformance.folders import folder
+from harness_nb.lab.conformance.systems.nanobot.rounds import Watching, detail, estimates, rounds_of, status
+from harness_nb.lab.conformance.systems.nanobot.texts import long_text
 from harness_nb.memory.designs.base import DesignParts
 from harness_nb.memory.designs.nanobot.design import NanobotMemory
 from harness_nb.policies.nanobot.policy import NanobotPolicy
 from harness_nb.policies.nanobot.record import NanobotRecord
 from harness_nb.policies.nanobot.sending import Sending
-from harness_nb.policies.nanobot.wording import has_text, rendered
 from harness_nb.presets import Preset, get
+from harness_nb.presets.nanobot import memory_settings
+from harness_nb.store.workspace import Workspace
 
-_LONG_CHARS, _END_CHARS = 400, 160
-_TAIL_CHARS = 80
-_ROUNDS = ("archived", "raw", "windowed")
+_LONG_CHARS = 400
 
 
 def preset_of(given: Given) -> Preset:
@@ -74,16 +74,6 @@ def _clock(given: Given) -> datetime:
     return datetime.fromisoformat(given.config["clock"]).replace(tzinfo=UTC)
 
 
-@dataclass(frozen=True, slots=True)
-class _Round:
-    """One chunk that was archived."""
-
-    view: View
-    plan: Plan
-    asked: tuple[tuple[Ask, Reply], ...]
-    chunk: tuple[int, ...]
-
-
 class _Session:
     """A session as recorded, with its memory on disk."""
 
@@ -91,7 +81,9 @@ class _Session:
         config = self.config = given.config
         self.policy: NanobotPolicy = policy_of(preset)
         self.now = _clock(given)
-        self.memory = NanobotMemory(parts, clock=lambda: self.now)
+        workspace = Workspace(parts.workspace.path, clock=Clock(read=lambda: self.now))
+        settings = memory_settings(preset.variant)
+        self.memory = NanobotMemory(replace(parts, workspace=workspace), settings)
         self.key = config["session_key"]
         self.memory.begin(self.key)
         for one in config.get("history", ()):
@@ -144,7 +136,7 @@ class _Session:
 
     def begun_anew(self) -> dict[str, Any]:
         """A session that the user ends."""
-        found = self._archived_rounds("new", keeps_summary=False)
+        found = self._archived_rounds("new")
         self.memory.set_summary("", "")
         found["stored"] = self._rows()
         found["last_summary"] = None
@@ -154,19 +146,20 @@ class _Session:
 
     # One check
 
-    def _archived_rounds(
-        self, hook: Hook, *, active: str = "", keeps_summary: bool = True, acts: bool = True
-    ) -> dict[str, Any]:
+    def _archived_rounds(self, hook: Hook, *, active: str = "", acts: bool = True) -> dict[str, Any]:
         calls, cursor = self.stub.calls, self.memory.history.latest
         driven = self._drive(hook) if acts else None
-        rounds = self._rounds(driven) if driven is not None else ()
+        rounds = rounds_of(self.policy, self._views, driven.plans) if driven is not None else ()
         for one in driven.passes if driven is not None else ():
-            self.memory.remember(one.plan.remember, last_active=active or self._active(), keeps_summary=keeps_summary)
+            before = self.memory.summary
+            self.memory.remember(one.plan.remember)
+            if active and self.memory.summary != before:
+                self.memory.set_summary(self.memory.summary, active)
         entries = [entry.record for entry in self.memory.history.entries() if entry.cursor > cursor]
-        details = [self._detail(one) for one in rounds]
+        details = [detail(self.policy, one) for one in rounds]
         modes = [one["mode"] for one in details]
         return {
-            "status": _status(modes),
+            "status": status(modes),
             "triggered": bool(rounds),
             "rounds": len(rounds),
             "summarised": [list(one.chunk) for one in rounds],
@@ -175,94 +168,7 @@ class _Session:
             "history_entries": [{**one, "content": _long(one["content"])} for one in entries],
             "first_unarchived": self._first_unarchived(),
             "last_summary": _long(self.memory.summary) if self.memory.summary else None,
-            "token_estimates": self._estimates(driven) if driven is not None else {},
-        }
-
-    def _rounds(self, driven: Driven) -> tuple[_Round, ...]:
-        found = []
-        for view, plan in zip(self._views, driven.plans, strict=True):
-            earlier, after = self.policy.state(view), plan.state
-            if plan.outcome in _ROUNDS and isinstance(after, NanobotRecord):
-                end = view.turn if view.hook == "turn" else len(view.log)
-                chunk = tuple(range(max(earlier.archived, earlier.begins), min(after.archived, end)))
-                asked = tuple((one, reply) for one, reply in view.replies.items() if isinstance(one, Ask))
-                found.append(_Round(view, plan, asked, chunk))
-        return tuple(found)
-
-    def _detail(self, one: _Round) -> dict[str, Any]:
-        reply = one.asked[0][1] if one.asked else None
-        texts = one.plan.remember
-        is_raw = bool(texts) and texts[0].startswith(RAW_MARK)
-        said = reply.text.strip() if reply is not None else ""
-        mode = "raw" if is_raw else "nothing" if said == NOTHING else "summary"
-        found: dict[str, Any] = {
-            "archived": list(one.chunk),
-            "mode": mode,
-            "model_calls": len(one.asked),
-            "entries_written": len(texts),
-        }
-        if one.asked:
-            request = one.asked[0][0]
-            shown = list(request.shown)
-            if self.policy.config.request_form == "text":
-                found["request"] = self._as_text(one, request)
-                if shown != list(one.chunk):
-                    found["shown_to_model"] = shown
-            else:
-                found["request"] = self._as_prefix(one, request)
-        if self.policy.config.request_form == "prefix":
-            tokens = self._request_tokens(one)
-            found |= {} if tokens is None else {"request_estimate": tokens}
-        return found
-
-    def _request_tokens(self, one: _Round) -> int | None:
-        view = replace(one.view, strict=False)
-        chunk = [item for item in self.policy.stored(view) if item.index in one.chunk]
-        return self.policy.summarised(view, chunk).tokens
-
-    def _as_text(self, one: _Round, request: Ask) -> dict[str, Any]:
-        messages = [one.view.log[index] for index in request.shown]
-        text, whole = request.messages[-1].text, rendered(messages)
-        return {
-            "form": "text",
-            "messages_in_request": len(request.messages),
-            "chars": len(text),
-            "truncated": text != whole,
-            "full_chars": len(whole),
-            "rows": [index for index in request.shown if has_text(one.view.log[index])],
-        }
-
-    def _as_prefix(self, one: _Round, request: Ask) -> dict[str, Any]:
-        last = one.view.log[request.shown[-1]] if request.shown else None
-        is_merged = last is not None and last.role == "user"
-        scope = len([index for index in request.shown if index in one.chunk])
-        return {
-            "form": "prefix",
-            "messages_in_request": len(request.messages),
-            "scope": scope,
-            "instruction_merged_into_last_user": is_merged,
-            "rows": list(request.shown[:-1] if is_merged else request.shown),
-            "tool_choice": "none",
-        }
-
-    def _estimates(self, driven: Driven) -> dict[str, Any]:
-        """The figures that a check went by: none are taken after a dump, nor before the replay window was looked at."""
-        looked = [
-            (self.policy.standing(view), plan)
-            for at, (view, plan) in enumerate(zip(self._views, driven.plans, strict=True))
-            if plan.outcome not in ("windowed", "capped") and not (at and driven.plans[at - 1].outcome == "raw")
-        ]
-        found = [one for one, _ in looked]
-        return {
-            "budget": found[0].budget,
-            "target": found[0].target,
-            "before": found[0].tokens,
-            "after_rounds": [one.tokens for one in found[1:]],
-            "boundary_searches": [
-                {"need": one.boundary.need, "boundary": one.boundary.index, "removed": one.boundary.removed}
-                for one in found
-                if one.boundary is not None
-            ],
+            "token_estimates": estimates(self.policy, self._views, driven.plans) if driven is not None else {},
         }
 
     # What is sent
@@ -288,7 +194,7 @@ class _Session:
         self.talk.begin_turn(replace(Message.user(text), time=self.now))
         driven = self._drive("turn")
         for one in driven.passes:
-            self.memory.remember(one.plan.remember, last_active=self._active())
+            self.memory.remember(one.plan.remember)
         return self._sent(shown, named)
 
     def _output(self, items: Sequence[Item], view: View, named: str) -> list[dict[str, Any]]:
@@ -322,15 +228,20 @@ class _Session:
 
     def _drive(self, hook: Hook) -> Driven:
         self._views = []
-        watched = _Watching(self.policy, self._views)
-        return drive(self.talk, watched, hook, self._around(), self._respond)  # type: ignore[arg-type]
+        watched = Watching(self.policy, self._views)
+        return drive(self.talk, watched, hook, self._around(), self._respond)
 
     def _view(self, hook: Hook) -> View:
         return self.talk.view(hook, self._around())
 
     def _around(self, summary: str | None = None) -> Surroundings:
         base = "\n".join(one.text for one in self.messages if one.role == "system")
-        told = self.memory.told(self.memory.summary if summary is None else summary)
+        told = {
+            "sections": tuple(text for _, text in self.memory.file_sections()),
+            "archive": self.memory.entries(),
+            "summary": self.memory.summary if summary is None else summary,
+            "last_active": self.memory.last_active,
+        }
         return Surroundings(model=self.limits, system=base, tools=self.tools, host=told)
 
     def _respond(self, effect: Effect) -> Answer:
@@ -377,21 +288,6 @@ class _Sent:
     tokens: int
 
 
-class _Watching:
-    """The policy, with the views that it was given last in each pass."""
-
-    def __init__(self, policy: NanobotPolicy, views: list[View]) -> None:
-        self._policy, self._views = policy, views
-        self.name, self.passes, self.hooks = policy.name, policy.passes, policy.hooks
-
-    def plan(self, view: View) -> Plan:
-        if self._views and len(self._views[-1].done) == len(view.done):
-            self._views[-1] = view
-        else:
-            self._views.append(view)
-        return self._policy.plan(view)
-
-
 def _row(item: Item) -> dict[str, Any]:
     if item.index is None:
         called = item.message.call_id
@@ -404,20 +300,8 @@ def _row(item: Item) -> dict[str, Any]:
     return {"kind": "verbatim", "index": item.index}
 
 
-def _status(modes: Sequence[str]) -> str:
-    if "summary" in modes:
-        return "compressed"
-    if "nothing" in modes:
-        return "nothing"
-    return "raw" if modes else "noop"
-
-
 def _long(text: str) -> Any:
-    """A long text as recorded: its length, ends and hash."""
-    if len(text) <= _LONG_CHARS:
-        return text
-    digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
-    return {"chars": len(text), "head": text[:_END_CHARS], "tail": text[-_TAIL_CHARS:], "sha256": digest}
+    return long_text(text, _LONG_CHARS)
 
 
 def _measure(estimator: str) -> Measure:
@@ -430,4 +314,9 @@ def _measure(estimator: str) -> Measure:
 
 def _tool(wire: Mapping[str, Any]) -> Tool:
     schema = wire.get("function", wire)
-    return Tool(schema["name"], schema.get("description", ""), schema.get("parameters", {}), function=lambda: "")
+    return Tool(
+        name=schema["name"],
+        description=schema.get("description", ""),
+        parameters=schema.get("parameters", {}),
+        function=lambda: "",
+    )
