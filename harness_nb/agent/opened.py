@@ -69,6 +69,7 @@ class Opened:
             agent=parts.name,
             leave=self._flush_leaving if settings.get("flush_before_compact", False) else None,
             offload=bool(settings.get("offload_before_compact", True)),
+            remember=parts.design.remember,
         )
         self.loop = Loop(
             agent=parts.name,
