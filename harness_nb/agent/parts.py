@@ -222,11 +222,8 @@ def _preset(preset: str | Preset, compaction: CompactionConfig | FromPreset | No
 
 
 def _model(model: str | Model, window: int | None, preset: Preset) -> tuple[Model, ModelLimits]:
-    """The model, and its limits: the user's window goes before the model's own, that before the preset's."""
-    if isinstance(model, str):
-        found = resolve(model, **({} if window is None else {"window": window}))
-        return found, preset.limits(found.limits)
-    found = resolve(model)
+    """The model, and its limits: the user's window goes before one given with the preset, that before the model's own."""
+    found = resolve(model, **({"window": window} if isinstance(model, str) and window is not None else {}))
     limits = found.limits if window is None else replace(found.limits, window=window, window_source="user")
     return found, preset.limits(limits)
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
-from harness_nb.core.config import CompactionConfig, MaintenanceConfig, MemoryConfig, PinsConfig
+from harness_nb.core.config import CompactionConfig, MaintenanceConfig, MemoryConfig, PinsConfig, whole
 from harness_nb.core.limits import ModelLimits
 from harness_nb.core.policy import CompactionPolicy
 from harness_nb.errors import ConfigError
@@ -56,6 +56,10 @@ class Preset:
     variants: tuple[str, ...] = ()
     settings: Mapping[str, Any] = field(default_factory=dict)
     window_of: Callable[[ModelLimits], int] = lambda limits: limits.window
+
+    def __post_init__(self) -> None:
+        if self.window is not None:
+            whole(self, "window", least=1)
 
     def limits(self, limits: ModelLimits) -> ModelLimits:
         """The model's limits as this system sees them.

@@ -52,6 +52,11 @@ def wish(config: CompactionConfig, view: View) -> Wish:
     return replace(_wish(config, view, steps[-1]), is_last=True)
 
 
+def recent_start(config: CompactionConfig, view: View) -> int:
+    """Position where the newest messages begin that the settings keep."""
+    return _cutoff(view, config.keep_messages, in_tokens(config.keep_tokens, view.model.window)).index
+
+
 def _tokens_after(view: View, wanted: Wish) -> int:
     """Tokens of the whole input once the old part is a summary of the usual length."""
     kept = view.measure.total(item.message for item in (*wanted.back, *wanted.recent))

@@ -19,7 +19,7 @@ from harness_nb.core.plan import Plan, Trigger
 from harness_nb.core.policy import CompactionPolicy
 from harness_nb.core.view import View
 from harness_nb.policies.harness import rooms
-from harness_nb.policies.harness.cutting import Wish, wish
+from harness_nb.policies.harness.cutting import Wish, recent_start, wish
 from harness_nb.policies.harness.evicting import largest_evicted
 from harness_nb.policies.harness.prepasses import cleared, shortened
 from harness_nb.policies.harness.restoring import is_plan_note, plan_note, read_again
@@ -72,7 +72,7 @@ class HarnessPolicy(CompactionPolicy):
         now = view if passed is None else view.after(passed)
         found = rooms.triggers(self.config, now)
         if self._is_pressed(now, found):
-            lighter = cleared(now, self.config.clear_results, wish(self.config, now).cutoff.index)
+            lighter = cleared(now, self.config.clear_results, recent_start(self.config, now))
             if lighter is not None:
                 passed = lighter if passed is None else replace(lighter, reason=f"{passed.reason}; {lighter.reason}")
                 now = now.after(lighter)

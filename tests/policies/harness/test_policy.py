@@ -3,68 +3,23 @@ from __future__ import annotations
 import copy
 import json
 from dataclasses import replace
-from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness_nb.core.config import CompactionConfig, TruncateArgsConfig
+from harness_nb.core.config import TruncateArgsConfig
 from harness_nb.core.item import Item
 from harness_nb.core.limits import ModelLimits
 from harness_nb.core.messages import Message, ToolCall
 from harness_nb.core.plan import Plan
-from harness_nb.core.requests import Ask, Failure, Reply, Unknown
+from harness_nb.core.requests import Failure, Reply
 from harness_nb.core.rounds import boundaries, problems
 from harness_nb.core.transcript import Transcript
 from harness_nb.core.view import Hook, Refusal, View
-from harness_nb.policies.harness import HarnessPolicy
 from harness_nb.policies.harness.rooms import room_for_input
+from tests.policies.harness.viewing import answer, answered, asked, policy, round_of, talk, view_of
 from tests.strategies import transcripts
-
-LARGE_WINDOW = ModelLimits(name="model", window=1_000_000)
-
-
-def talk(turns: int, chars: int = 40) -> list[Message]:
-    """Turns of a question and an answer."""
-    return [message for at in range(turns) for message in (Message.user(f"q{at} ".ljust(chars)), answer(chars))]
-
-
-def answer(chars: int = 40) -> Message:
-    return Message.assistant("a" * chars)
-
-
-def round_of(*ids: str, chars: int = 40) -> list[Message]:
-    return [
-        Message.assistant(None, [ToolCall(one, "run") for one in ids]),
-        *(Message.tool(one, "r" * chars) for one in ids),
-    ]
-
-
-def view_of(messages: list[Message], **fields: Any) -> View:
-    return View.of(Transcript(messages), **({"model": LARGE_WINDOW} | fields))
-
-
-def policy(**settings: Any) -> HarnessPolicy:
-    return HarnessPolicy(CompactionConfig(**settings))
-
-
-def asked(policy: HarnessPolicy, view: View) -> Ask:
-    """The first request that a strict plan makes."""
-    with pytest.raises(Unknown) as signal:
-        policy.plan(replace(view, strict=True))
-    assert isinstance(signal.value.request, Ask)
-    return signal.value.request
-
-
-def answered(policy: HarnessPolicy, view: View, *replies: Reply) -> Plan:
-    """The strict plan once its requests have these replies, the last of them again and again."""
-    view, given = replace(view, strict=True), list(replies)
-    while True:
-        try:
-            return policy.plan(view)
-        except Unknown as signal:
-            view = view.learn(signal.request, given.pop(0) if len(given) > 1 else given[0])
 
 
 def kept(plan: Plan, view: View) -> list[int | None]:
