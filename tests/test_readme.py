@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook
 
+from harness_nb import presets
 from harness_nb.cli.kernel import run_notebook
 
 PROJECT = Path(__file__).parent.parent
@@ -43,8 +44,9 @@ def test_the_python_of_the_readme_runs_from_top_to_bottom(capsys: pytest.Capture
     names: dict[str, Any] = {}
     for number, block in enumerate(blocks("python"), start=1):
         exec(compile(block, f"README.md, block {number}", "exec"), names)  # noqa: S102
+    presets.unregister("keep-eight")
     assert "Mira is responsible for it" in capsys.readouterr().out
-    assert names["run"].policy == "KeepEight"
+    assert names["run"].policy == "keep-eight"
     assert names["run"].compactions
 
 
