@@ -25,7 +25,6 @@ _HEAD: dict[str, Any] = {
     "idle_drops": False,
     "shows_summary_once": True,
     "estimates_summary_line": True,
-    "spares_newest": 1,
     "drops_repeated_results": True,
 }
 _HEAD_MEMORY: dict[str, Any] = {

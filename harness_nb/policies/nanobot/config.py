@@ -44,7 +44,9 @@ class NanobotConfig:
         strict_replies: Whether a summary that was cut off, is blank or comes with tool calls counts as failed (`head`).
         idle_drops: Whether a session left idle loses all but its last messages (`july`).
         idle_keep: Messages that an idle session keeps in the list, back to a message of the user (default 8).
-        idle_minutes: Minutes after which a session counts as idle (default 15; 0 never).
+        idle_minutes: Minutes after its last message from which on a session counts as idle (default 15; 0 never).
+        idle_at_turn: Whether an idle session is seen to when its next turn begins (default True; Nanobot looks every minute
+            in the background, and so does whoever calls the hook `idle`).
         recent_entries: Most entries of the archive in the prompt (default 50).
         recent_tokens: Most tokens of them (default 8,000).
         shows_summary_once: Whether an entry that equals the session's summary is left out (`head`).
@@ -54,7 +56,6 @@ class NanobotConfig:
         offload_exempt: Tools whose results stay whole (default `read_file`).
         compact_min_chars: Least length of a result of the running turn that may be taken away (default 500 characters).
         compact_target: Share of the budget down to which they are (default 0.85).
-        spares_newest: Newest such results that go last (`july` 10, `head` 1).
         drops_repeated_results: Whether a result is left out whose call id was answered before, also where the id was
             used again (`head`).
         instruction: The user's own instruction for a summary; `{n}` is the number of messages it is about (default None).
@@ -74,6 +75,7 @@ class NanobotConfig:
     idle_drops: bool = True
     idle_keep: int = 8
     idle_minutes: int = 15
+    idle_at_turn: bool = True
     recent_entries: int = 50
     recent_tokens: int = 8_000
     shows_summary_once: bool = False
@@ -83,16 +85,15 @@ class NanobotConfig:
     offload_exempt: frozenset[str] = frozenset({"read_file"})
     compact_min_chars: int = 500
     compact_target: float = 0.85
-    spares_newest: int = 10
     drops_repeated_results: bool = False
     instruction: str | None = None
 
     def __post_init__(self) -> None:
         whole(self, "max_output_tokens", "max_rounds", "recent_entries", "recent_tokens", least=1)
         whole(self, "safety_buffer", "replay_min_messages", "session_file_cap", "idle_keep", "idle_minutes")
-        whole(self, "max_tool_result_chars", "tool_result_preview_chars", "compact_min_chars", "spares_newest")
+        whole(self, "max_tool_result_chars", "tool_result_preview_chars", "compact_min_chars")
         whole(self, *(name for name in ("context_window", "replay_max_messages") if getattr(self, name) is not None))
-        switch(self, "strict_replies", "idle_drops", "shows_summary_once", "estimates_summary_line")
+        switch(self, "strict_replies", "idle_drops", "idle_at_turn", "shows_summary_once", "estimates_summary_line")
         switch(self, "drops_repeated_results")
         text_or_none(self, "instruction")
         tool_names(self, "offload_exempt")

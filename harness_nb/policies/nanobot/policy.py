@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from datetime import timedelta
 
 from harness_nb.core import archive
 from harness_nb.core.archive import ArchiveEntry
@@ -23,7 +24,8 @@ from harness_nb.policies.nanobot.wording import raw_entry
 PROBE = "[token-probe]"
 """Stands for the next request where a prompt is measured."""
 
-_CHECKS = ("turn", "end", "manual", "overflow")
+_EARLY = ("idle", "capped")
+"""What may come of a pass before anything is measured."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,11 +101,16 @@ class NanobotPolicy(CompactionPolicy):
 
     def stored(self, view: View) -> list[Item]:
         """The session's messages without the turn that begins now."""
-        end = view.turn if view.hook in ("turn", "request") else len(view.log)
+        end = self._upto(view)
         shown = {item.index: item for item in view.input if item.index is not None and item.how == "evicted"}
         begins = self.state(view).begins
         indices = [index for index in range(begins, end) if view.log[index].role != "system"]
         return [shown.get(index) or Item(index, view.log[index]) for index in indices]
+
+    @staticmethod
+    def _upto(view: View) -> int:
+        """Log index behind the session's last stored message."""
+        return view.turn if view.hook in ("turn", "request") else len(view.log)
 
     def system(self, view: View, *, for_estimate: bool = False) -> str:
         """The system prompt with the sections of the memory behind it.
@@ -203,7 +210,7 @@ class NanobotPolicy(CompactionPolicy):
     # At the ends of a turn
 
     def _checked(self, view: View) -> Plan:
-        early = self._capped(view) or self._outside_window(view)
+        early = self._was_idle(view) or self._capped(view) or self._outside_window(view)
         if early is not None:
             return early
         standing = self.standing(view)
@@ -236,7 +243,7 @@ class NanobotPolicy(CompactionPolicy):
         if (
             self.config.window(view.model) <= 0
             or not 0 < most < len(fresh)
-            or any(one.outcome != "capped" for one in view.done)
+            or any(one.outcome not in _EARLY for one in view.done)
         ):
             return None
         kept = replay.aligned(fresh[replay.window_start(fresh, most) :])
@@ -319,15 +326,28 @@ class NanobotPolicy(CompactionPolicy):
         kept = self._suffix(fresh)
         return fresh[: len(fresh) - len(kept)], kept
 
+    def is_idle(self, view: View) -> bool:
+        """Whether nothing was said for so long that the session is archived."""
+        times = [row.message.time for row in self.stored(view)[-1:] if row.message.time is not None]
+        minutes = self.config.idle_minutes
+        return bool(minutes and times) and view.now - times[0] >= timedelta(minutes=minutes)
+
+    def _was_idle(self, view: View) -> Plan | None:
+        """Sees to a session that lay idle, when its next turn begins."""
+        if view.hook != "turn" or view.done or not (self.config.idle_at_turn and self.is_idle(view)):
+            return None
+        made = self._left_idle(view)
+        return replace(made, outcome="idle", again=True) if made.outcome != "unchanged" else None
+
     def _left_idle(self, view: View) -> Plan:
         """Archives all that is not archived yet; its newest messages stay in the list."""
         chunk, kept = self.idle_chunk(view)
-        if not chunk:
+        if not chunk or not self.is_idle(view):
             return view.unchanged("nothing to archive")
         made = self.summarised(view, chunk, kept)
         if not self.config.idle_drops:
-            return self._left(view, replace(self.state(view), archived=len(view.log)), made, len(chunk))
-        begins = kept[0].index if kept and kept[0].index is not None else len(view.log)
+            return self._left(view, replace(self.state(view), archived=self._upto(view)), made, len(chunk))
+        begins = kept[0].index if kept and kept[0].index is not None else self._upto(view)
         return self._left(view, NanobotRecord(begins=begins, archived=begins), made, len(chunk))
 
     def _left(self, view: View, state: NanobotRecord, made: Archived, count: int) -> Plan:

@@ -15,6 +15,9 @@ from harness_nb.policies.nanobot.replay import legal
 from harness_nb.policies.nanobot.sizes import NanobotSizes
 from harness_nb.policies.nanobot.wording import MISSING_RESULT, in_file, taken_away
 
+_OMITTED = "[Previous assistant message omitted.]"
+"""What earlier versions put in the place of a reply."""
+
 
 @dataclass(frozen=True, slots=True)
 class _Line:
@@ -42,7 +45,7 @@ class Sending:
 
     def fitted(self, rows: Sequence[Item]) -> tuple[Item, ...]:
         """The rows that are sent, as they are sent."""
-        made = self._answered(rows)
+        made = self._answered(_usable(rows))
         made = [self._filed(row) for row in made]
         made = self._without_old_results(made)
         made = self._answered(self._snipped(made))
@@ -131,6 +134,19 @@ class Sending:
             else:
                 lines.append(_Line((row,), row.message))
         return lines
+
+
+def _usable(rows: Iterable[Item]) -> Iterable[Item]:
+    """Rows without replies that only say that something was left out, and without calls of no tool."""
+    for row in rows:
+        calls = tuple(call for call in row.message.calls if call.name)
+        if len(calls) < len(row.message.calls):
+            row = edits.edited(row, replace(row.message, calls=calls), "kept")
+            if not calls and not row.message.text:
+                continue
+        is_mark = row.message.role == "assistant" and row.message.text.strip() == _OMITTED
+        if not is_mark or calls:
+            yield row
 
 
 def joined(first: Message, second: Message) -> Message:

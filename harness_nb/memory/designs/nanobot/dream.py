@@ -170,7 +170,7 @@ class Dream:
         for _ in range(self._config.dream_max_steps):
             reply = await self._asked(said, tools)
             if not reply.calls:
-                return reply.finish not in ("error", "length")
+                return reply.finish != "error"
             said = (*said, reply, *[await _result(by_name, call) for call in reply.calls])
         await self._asked(said, ())
         return False

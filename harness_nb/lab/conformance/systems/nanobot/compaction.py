@@ -53,7 +53,7 @@ def preset_of(given: Given) -> Preset:
     is_head = "nanobot_head" in given.more["presets"]
     if config["estimator"] == "tokenizer_missing" and is_head:
         estimator = "utf8_bytes"
-    settings |= {"estimator": estimator, "instruction": config["instruction"]}
+    settings |= {"estimator": estimator, "instruction": config["instruction"], "idle_at_turn": False}
     return get("nanobot", variant="head" if is_head else "july", **settings)
 
 
@@ -124,9 +124,10 @@ class _Session:
         """A session that nobody answers for a while."""
         config = self.config
         active = self._active()
-        is_due = config["idle_seconds"] >= 60 * self.policy.config.idle_minutes > 0 and not config.get("session_active")
-        has_work = bool(self.policy.idle_chunk(self._view("idle"))[0])
         self.now += timedelta(seconds=config["idle_seconds"])
+        view = self._view("idle")
+        is_due = self.policy.is_idle(view) and not config.get("session_active")
+        has_work = bool(self.policy.idle_chunk(view)[0])
         found = self._archived_rounds("idle", active=active, acts=is_due and has_work)
         found["scheduled"] = int(is_due and has_work)
         found["stored"] = self._rows()
@@ -215,7 +216,7 @@ class _Session:
 
     def _sections(self, view: View) -> Iterable[dict[str, Any]]:
         for name, text in self.memory.file_sections():
-            yield {"kind": "note", "in": "system", "section": name, "text": _long(text)}
+            yield {"kind": "note", "in": "system", "section": name, "text": _long(text.removeprefix("# Memory\n\n"))}
         recent = self.policy.recent(view)
         if recent:
             cut = recent.endswith(CUT_SUFFIX)

@@ -127,7 +127,8 @@ class _Steps:
     def _prompt_sections(self, given: Mapping[str, Any]) -> list[dict[str, Any]]:
         self.memory.begin(given.get("session_key") or "")
         self.memory.summary, self.memory.last_active = given.get("session_summary") or "", _ACTIVE
-        found = [{"section": name, "text": long_text(text, _LONG_CHARS)} for name, text in self.memory.file_sections()]
+        files = [(name, text.removeprefix("# Memory\n\n")) for name, text in self.memory.file_sections()]
+        found = [{"section": name, "text": long_text(text, _LONG_CHARS)} for name, text in files]
         for section in self.memory.sections(_Bytes())[len(found) :]:
             found.append(_section(section))
         return found
