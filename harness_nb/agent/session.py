@@ -121,6 +121,7 @@ class Session:
             if pin not in before:
                 self._put({"kind": "pin", "text": pin.text, "source": pin.source, "index": pin.index})
         self.conversation.set_pins(pins)
+        self._checked = 0  # the note of the pins stands at the start of the list
 
     def mark_flushed(self, upto: int) -> None:
         """Notes that facts were taken from all messages before `upto`."""

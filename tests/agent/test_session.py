@@ -349,3 +349,16 @@ def test_r019_prompt_and_memory_come_from_their_source_after_compactions(make: M
     assert last[0].text.startswith("Speak of nothing but tides.") and "the boat is called Ann" in last[1].text
     assert not any("nothing but tides" in request.messages[-1].text for request in chats(agent, "summary"))
     assert not any("called Ann" in request.messages[-1].text for request in chats(agent, "summary"))
+
+
+def test_a_pin_that_comes_behind_a_tool_round_leaves_the_round_whole(make: Make) -> None:
+    def work() -> str:
+        return "done"
+
+    agent = make("noted", ToolCall("c0", "work"), "it is done", "and on", tools=[work], session="s", compaction=SHORT)
+    agent.ask("Keep to metres.")
+    agent.ask("Do the work.")
+    agent.pin("Keep to metres, always.")
+    agent.ask("Go on.")
+    assert all_valid(agent) and events(agent, Warned) == []
+    assert [message.text for message in talk_of(chats(agent)[-1]) if message.role == "tool"] == ["done"]
