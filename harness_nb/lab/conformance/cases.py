@@ -13,7 +13,7 @@ from harness_nb.core.messages import Message
 from harness_nb.errors import TranscriptError
 
 _MEMORY = re.compile("memory|search|dream|notes|checkpoint")
-_OWN_KEYS = frozenset({"id", "system", "version", "also", "note", "quirk", "recorded_by", "expect"})
+_OWN_KEYS = frozenset({"id", "system", "also", "note", "quirk", "recorded_by", "expect"})
 """Keys that say what a case is about. No adapter sees them, so that none can answer by them."""
 
 
@@ -26,6 +26,7 @@ class Given:
         config: Parameters, as the real system was told them.
         wire: The conversation in OpenAI chat format.
         answers: What the stub model returns, in call order.
+        version: The version of the system that was run, where a recording names one.
         more: Every other key of the case, such as `input`, `session`, `presets` or the rest of `stub`.
     """
 
@@ -33,6 +34,7 @@ class Given:
     config: Mapping[str, Any] = field(default_factory=dict)
     wire: tuple[Mapping[str, Any], ...] = ()
     answers: tuple[Any, ...] = ()
+    version: str = ""
     more: Mapping[str, Any] = field(default_factory=dict)
 
     @property
@@ -139,11 +141,12 @@ def _case(line: str, place: str) -> Case:
 
 def _given(found: Mapping[str, Any]) -> Given:
     stub = found.get("stub") or {}
-    more = {key: one for key, one in found.items() if key not in {*_OWN_KEYS, "kind", "config", "messages"}}
+    more = {key: one for key, one in found.items() if key not in {*_OWN_KEYS, "kind", "config", "messages", "version"}}
     return Given(
         kind=found["kind"],
         config=found.get("config") or {},
         wire=tuple(found.get("messages") or ()),
         answers=tuple(stub.get("answers") or ()) if isinstance(stub, Mapping) else (),
+        version=str(found.get("version") or ""),
         more=more,
     )

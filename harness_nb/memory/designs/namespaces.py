@@ -18,7 +18,9 @@ def canonical(path: str, home: str | None = None) -> str:
     return os.path.realpath(os.path.expanduser(path))
 
 
-def namespace(path: str, *, home: str | None = None, hash_name: str = "sha1", hash_length: int = 12) -> str:
+def namespace(
+    path: str, *, home: str | None = None, hash_name: str = "sha1", hash_length: int = 12, unnamed: str = "root"
+) -> str:
     """Name of a memory folder: the directory's last part, a hyphen and the beginning of a hash of its whole path.
 
     Args:
@@ -26,7 +28,8 @@ def namespace(path: str, *, home: str | None = None, hash_name: str = "sha1", ha
         home: What `~` stands for.
         hash_name: Algorithm of `hashlib`.
         hash_length: Hexadecimal digits of the hash.
+        unnamed: Stands for the last part of a path that has none.
     """
     whole = canonical(path, home)
     digits = hashlib.new(hash_name, whole.encode("utf-8", "surrogateescape"), usedforsecurity=False).hexdigest()
-    return f"{os.path.basename(whole) or 'root'}-{digits[:hash_length]}"
+    return f"{os.path.basename(whole) or unnamed}-{digits[:hash_length]}"

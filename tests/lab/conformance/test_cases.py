@@ -37,7 +37,7 @@ def test_an_adapter_sees_neither_id_nor_note_nor_what_is_expected(tmp_path: Path
         as_lines(case(version="v", also=["w"], recorded_by="replica", quirk="q", setup=[1])), encoding="utf-8"
     )
     (only,) = read_cases([path])
-    assert [one.name for one in fields(Given)] == ["kind", "config", "wire", "answers", "more"]
+    assert [one.name for one in fields(Given)] == ["kind", "config", "wire", "answers", "version", "more"]
     assert set(only.given.more) == {"stub", "setup"}
 
 
