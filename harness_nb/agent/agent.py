@@ -15,6 +15,7 @@ from harness_nb.agent.loop import Limits
 from harness_nb.agent.opened import FLUSH_WAIT_SECONDS, Opened, open_session
 from harness_nb.agent.parts import FROM_PRESET, FromPreset, put_together
 from harness_nb.agent.permissions import Permission, Permissions, permissions_of
+from harness_nb.agent.replacing import replace_input
 from harness_nb.agent.results import (
     AgentReply,
     CompactionReport,
@@ -238,6 +239,27 @@ class HarnessAgent(AgentState):
     async def _compact(self, opened: Opened, words: str) -> CompactionReport:
         found: list[Event] = []
         await opened.compact(words, found.append)
+        return CompactionReport(tuple(event for event in found if isinstance(event, CompactionFinished)))
+
+    def replace_messages(self, messages: Iterable[Message | Mapping[str, Any]]) -> CompactionReport:
+        """Lets the model see a list of your own from now on, such as your own summary and the last turns.
+
+        The log keeps all that was said, and what is pinned stays. A resumed session goes on with the new list.
+
+        Args:
+            messages: Messages, also in OpenAI chat format. Those that were said are recognised.
+
+        Raises:
+            MessageError: A provider would refuse the list; says at which position. Nothing has changed.
+            SessionBusyError: A turn or a compaction is running.
+            StoreError: The session's log can't be written; nothing has changed.
+        """
+        found: list[Event] = []
+        opened = self._current()
+        with opened.busy():
+            replace_input(
+                opened.session, opened.around()[0], messages, telling(self._parts.hooks, opened.session, found.append)
+            )
         return CompactionReport(tuple(event for event in found if isinstance(event, CompactionFinished)))
 
     def flush(self) -> FlushReport:
