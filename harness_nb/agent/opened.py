@@ -107,6 +107,7 @@ class Opened:
             HarnessError: The turn failed.
         """
         with self.busy():
+            self._parts.design.asked(text)
             await self.loop.turn(text, self._telling(emit))
         if self._parts.design.flushes_after_turn:
             await self._flush(emit)

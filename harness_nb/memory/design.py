@@ -55,6 +55,10 @@ class MemoryDesign(Protocol):
         """A session was opened: the moment for what is read once a session."""
         ...
 
+    def asked(self, text: str) -> None:
+        """A turn begins with these words of the user: the moment for what is picked by them. Never raises for a failure."""
+        ...
+
     def tools(self) -> tuple[Tool, ...]:
         """The tools that the model gets."""
         ...
@@ -136,6 +140,9 @@ class TwoLayers:
 
     def begin(self, session: str) -> None:
         """Nothing is read once a session: MEMORY.md is shown as it is."""
+
+    def asked(self, text: str) -> None:
+        """Nothing is picked by the user's words."""
 
     def tools(self) -> tuple[Tool, ...]:
         """The memory tools and `read_file`, or none when they are switched off."""

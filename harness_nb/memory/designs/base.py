@@ -47,8 +47,9 @@ class DesignParts:
 class NoMemory:
     """A durable memory that does nothing by itself. What lies in the workspace can be searched by a person all the same.
 
-    A design overrides what it has: `begin` for a snapshot, `injection` for what stands in the model input, `tools`,
-    `flush` and `flushes_after_turn` for what is written, `maintenance` for work in the background.
+    A design overrides what it has: `begin` for a snapshot, `asked` for what the user's words point to, `injection` for what
+    stands in the model input, `tools`, `flush` and `flushes_after_turn` for what is written, `maintenance` for work in the
+    background.
 
     Args:
         parts: What it is made from.
@@ -81,6 +82,9 @@ class NoMemory:
 
     def begin(self, session: str) -> None:
         """A session was opened: the moment for what is read once a session."""
+
+    def asked(self, text: str) -> None:
+        """A turn begins with these words of the user: the moment for what is picked by them."""
 
     def tools(self) -> tuple[Tool, ...]:
         """None."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -104,7 +105,7 @@ class OpenHarnessMemory(NoMemory):
         self._picked = ()
 
     def asked(self, text: str) -> None:
-        """Picks the topic files that the user's words point to, for this turn, and counts their use."""
+        """Picks the topic files that the user's words point to, for this turn, and counts their use as far as it can."""
         now, chosen = self.workspace.clock.now(), self.settings
         found = self.notes.live(now) if chosen.max_files else []
         picked = selected(
@@ -118,7 +119,8 @@ class OpenHarnessMemory(NoMemory):
         )
         self._picked = tuple(picked)
         if picked and chosen.topic_schema:
-            self._usage.used(picked, now)
+            with suppress(StoreError, OSError):  # a count is not worth a turn
+                self._usage.used(picked, now)
 
     def injection(self, counter: TokenCounter) -> Injection:
         """Folder, rules, the index, and the topic files that were picked for this turn."""
