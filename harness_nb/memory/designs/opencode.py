@@ -80,7 +80,7 @@ class OpenCodeMemory(NoMemory):
     def files(self) -> list[Path]:
         """The files that are read: the first name that exists, then what the patterns find."""
         root = self.workspace.path.resolve()
-        named = next((path for name in self.settings.instruction_names if (path := root / name).is_file()), None)
+        named = next((path for name in self.settings.instruction_names if _is_inside(path := root / name, root)), None)
         found = [] if named is None else [named]
         for pattern in self.settings.instructions:
             found += [path for path in sorted(root.glob(pattern)) if path not in found and _is_inside(path, root)]

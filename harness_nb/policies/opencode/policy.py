@@ -123,7 +123,7 @@ class OpenCodePolicy(CompactionPolicy):
         return self._swapped(view, ready, made, outcome, f"summarised {_count(ready)} messages")
 
     def _failed(self, view: View, ready: Preparation, reply: Reply, is_apart: bool) -> Plan:
-        """A marker without a summary: what stands before the tail is gone all the same."""
+        """A marker without a summary: where a tail was chosen, what stands before it is gone all the same."""
         failure = reply.failure
         if failure is None or is_apart:
             detail = "" if failure is None else failure.detail
@@ -132,7 +132,8 @@ class OpenCodePolicy(CompactionPolicy):
         start = ready.chosen.start if state == "failed" else None
         place = _next_place(view, ready.steps)
         marker = session.marker_item(place, tail_start=start, state=state, failure=failure.kind)
-        return self._swapped(view, ready, [marker], "failed", f"the summary failed: {failure.detail}")
+        outcome = "failed" if start is None else "cut"
+        return self._swapped(view, ready, [marker], outcome, f"the summary failed: {failure.detail}")
 
     def _swapped(self, view: View, ready: Preparation, made: Sequence[Item], outcome: str, reason: str) -> Plan:
         items = session.items_of(session.read((*ready.steps, *session.stored(made))))

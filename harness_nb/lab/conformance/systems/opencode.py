@@ -29,6 +29,7 @@ from harness_nb.lab.conformance.driving import (
 _LIMITS = ModelLimits(name="stub")
 _HOOKS: dict[str, Hook] = {"loop": "request", "step": "request", "error": "overflow", "manual": "manual"}
 _FAILURES = ("failed", "overflow")
+_ERRORS = ("failed", "cut", "stored")
 
 
 def run(given: Given) -> Mapping[str, Any]:
@@ -108,7 +109,7 @@ def _outcome(given: Given, policy: Any, driven: Driven, stub: Stub) -> dict[str,
     used = None if usage is None else _usage(usage).input_tokens + _usage(usage).output_tokens
     sizes: dict[str, Any] = {"usable": limits.usable, "tail_budget": limits.tail, "used": used}
     found: dict[str, Any] = {
-        "status": "error" if plan.outcome in ("failed", "stored") else plan.outcome,
+        "status": "error" if plan.outcome in _ERRORS else plan.outcome,
         "triggered": bool(stub.calls),
         "output": _output(driven),
         "model_calls": stub.calls,
@@ -122,7 +123,7 @@ def _outcome(given: Given, policy: Any, driven: Driven, stub: Stub) -> dict[str,
         return found
     ready = policy.preparation(view, replays=given.config["entry"] == "error")
     sizes |= {"turns": list(ready.chosen.turns), "tail": ready.chosen.tokens}
-    if plan.outcome == "failed":
+    if plan.outcome in _ERRORS:
         found["error"] = _error(driven, ready)
     return {**found, **_worked_on(policy, driven, ready)}
 
