@@ -25,7 +25,9 @@ MOST_CHARS = 300
 """A longer sentence is taken from the clause on that makes it one, up to this length in characters."""
 
 _IGNORED = re.compile(r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)|^(?: {4}|\t|>)[^\n]*", re.DOTALL | re.MULTILINE)
-_SENTENCE = re.compile(r"[^\n]+?(?:[!?](?=\s)|\.(?=\s+[^a-z\s])|(?=\n)|\Z)")
+_SENTENCE = re.compile(
+    r"[^\n]+?(?:[!?](?=\s)|(?<!e\.g)(?<!i\.e)(?<!\betc)(?<!\bvs)(?<!\bcf)(?<!approx)\.(?=\s)|(?=\n)|\Z)", re.IGNORECASE
+)
 _LIST_MARK = re.compile(r"\s*(?:(?:[-*+•]|\(?\d{1,3}[.)])\s+)?")
 
 _WHO = r"(?:always|never|do\s+not|don['’]t|must(?:\s+not)?)"

@@ -56,6 +56,46 @@ def test_r106_every_attempt_leaves_its_events_in_memory_and_in_the_log(make: Mak
     assert "blank" in events(agent, CompactionFinished)[0].reason
 
 
+def test_r106_what_was_skipped_or_failed_leaves_a_beginning_and_an_end_too(make: Make) -> None:
+    def looked(agent: Any) -> list[tuple[str, str]]:
+        found = (event for event in agent.events if isinstance(event, CompactionStarted | CompactionFinished))
+        return [(event.kind.removeprefix("compaction_"), event.hook) for event in found]
+
+    idle = make("a", compaction=SHORT)
+    idle.ask("q")
+    assert idle.compact().events[0].outcome == "skipped" and looked(idle) == [
+        ("started", "manual"),
+        ("finished", "manual"),
+    ]
+    resting = talking(make, 3, summary=[""] * 9)
+    for turn in range(6):
+        resting.ask(f"{turn}")
+    found = looked(resting)
+    assert found and found[0::2] == [("started", "request")] * (len(found) // 2)
+    assert found[1::2] == [("finished", "request")] * (len(found) // 2)
+    assert {event.outcome for event in events(resting, CompactionFinished)} == {"failed", "skipped"}
+    for event in events(resting, CompactionFinished):
+        assert event.reason and event.tokens_before > 0 and event.messages_before > 0
+    assert len(log_records(resting, "event")) == len(resting.events)
+
+
+def test_r013_why_compaction_rests_stands_in_status_pressure_and_events_until_it_does_not(make: Make) -> None:
+    agent = talking(make, 3, summary=[""] * 8 + ["a short summary"] * 9)
+    assert agent.status().compaction == "" == agent.pressure().rest
+    for turn in range(6):
+        agent.ask(f"{turn}")
+    why = agent.status().compaction
+    assert (
+        why.startswith("rests until the input has grown by 6,400 tokens: the summary failed")
+        and why == agent.pressure().rest
+    )
+    assert why in [event.reason for event in events(agent, CompactionFinished)] and why in str(agent.status())
+    assert agent.compact().events[-1].outcome in ("completed", "failed")
+    while agent.compact().events[-1].outcome == "failed":
+        pass
+    assert agent.status().compaction == ""
+
+
 @pytest.mark.parametrize("summary", [[TimeoutError("late")], [""], ["  \n"], ["word " * 3_000]])
 def test_r021_a_summary_that_is_no_use_leaves_the_list_and_the_users_turn_goes_on(make: Make, summary: Any) -> None:
     agent = talking(make, 3, summary=summary)

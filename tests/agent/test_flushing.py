@@ -2,8 +2,10 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from datetime import datetime, timedelta
 from typing import Any
 
+from harness_nb.core.clock import Clock
 from harness_nb.core.config import CompactionConfig, MemoryConfig
 from harness_nb.core.events import CompactionFinished, FactsWritten, FlushFailed
 from harness_nb.errors import ModelError
@@ -137,3 +139,56 @@ def test_a_flush_by_hand_reads_what_is_new_and_then_nothing(make: Make) -> None:
     assert report.facts == ("the boat is called Ann",) == tuple(facts(agent))
     assert agent.flush().events == ()
     assert report.df["kind"].tolist() == ["facts_written"] and "1 fact written" in str(report)
+
+
+def test_throttled_flushes_keep_their_distance_and_the_next_takes_all_along(make: Make, clock: Clock) -> None:
+    moment = clock.now()
+    hand = Clock(read=lambda: moment)
+    throttled = MemoryConfig(flush="throttled", flush_gap=timedelta(minutes=5))
+    agent = flushing(make, "- one fact here", "- two facts here", memory=throttled, clock=hand)
+    for turn, minutes in enumerate((0, 1, 3, 2)):
+        moment += timedelta(minutes=minutes)
+        agent.ask(f"text {turn}")
+    assert [request.messages[-1].text.count("text ") for request in chats(agent, "flush")] == [1, 3]
+    assert "What is worth keeping is noted by itself" in chats(agent)[0].messages[0].text
+
+
+def test_what_a_throttled_flush_left_is_read_when_the_session_is_closed(make: Make) -> None:
+    throttled = MemoryConfig(flush="throttled")
+    agent = flushing(make, "- one fact here", "- two facts here", memory=throttled)
+    agent.ask("text 0")
+    agent.ask("text 1")
+    assert facts(agent) == ["one fact here"]
+    agent.close()
+    assert facts(agent) == ["one fact here", "two facts here"]
+
+
+def bad(text: str) -> Any:
+    """Refuses every request that holds a text."""
+
+    def answer(request: ModelRequest) -> Any:
+        said = request.messages[-1].text
+        return ModelError("can't be read") if text in said else f"- noted {said.rsplit('text', 1)[1].split()[0]} [#0]"
+
+    return answer
+
+
+def test_messages_that_fail_again_and_again_are_passed_over_with_the_reason(make: Make) -> None:
+    agent = flushing(make, *[bad("poison")] * 9)
+    agent.ask("text 0 poison")
+    for turn in range(1, 6):
+        agent.ask(f"text {turn}")
+    reasons = [event.reason for event in events(agent, FlushFailed)]
+    assert reasons == ["can't be read"] * 3 + ["messages 0 to 1 were passed over after 3 failures: can't be read"]
+    asked = chats(agent, "flush")
+    assert "poison" in asked[2].messages[-1].text and not any("poison" in one.messages[-1].text for one in asked[3:])
+    assert all(f"text {turn}" in "".join(one.messages[-1].text for one in asked[3:]) for turn in range(1, 6))
+
+
+def test_nothing_is_passed_over_while_everything_fails(make: Make) -> None:
+    agent = flushing(make, *[ModelError("500")] * 8, "- all of it at last")
+    for turn in range(9):
+        agent.ask(f"text {turn}")
+    assert [event.reason for event in events(agent, FlushFailed)] == ["500"] * 8
+    assert all(f"text {turn}" in chats(agent, "flush")[-1].messages[-1].text for turn in range(9))
+    assert facts(agent) == ["all of it at last"]

@@ -12,10 +12,16 @@ import pytest
 
 from harness_nb.agent.agent import HarnessAgent
 from harness_nb.agent.calls import INTERRUPTED
-from harness_nb.core.events import Interrupted, TextPiece
+from harness_nb.core import edits
+from harness_nb.core.events import CompactionFinished, CompactionStarted, Interrupted, TextPiece
 from harness_nb.core.messages import Message, ToolCall
+from harness_nb.core.plan import Plan
+from harness_nb.core.policy import CompactionPolicy
+from harness_nb.core.requests import Ask
+from harness_nb.core.view import View
 from harness_nb.model.base import Delta, ModelRequest
 from harness_nb.model.scripted import ScriptedModel
+from harness_nb.presets import Preset
 from tests.agent.conftest import Make
 from tests.agent.reading import all_valid, chats, events, talk_of
 
@@ -199,3 +205,34 @@ def test_leaving_a_stream_or_cancelling_its_task_stops_the_turn(make: Make) -> N
         agent = make(model=Endless(), name=stop.__name__)
         asyncio.run(stop(agent))
         assert agent.messages[-1].finish == "interrupted" and all_valid(agent)
+
+
+class Twice(CompactionPolicy):
+    """Leaves the oldest messages out, and then asks for a summary of the rest."""
+
+    def plan(self, view: View) -> Plan:
+        if len(view.input) < 4 and not view.done:
+            return view.unchanged("short")
+        if not view.done:
+            return view.becomes([edits.note("left out", of=view.input[:2]), *view.input[2:]], "left out", again=True)
+        return view.becomes([edits.summary(view.reply(Ask.summary(view.input[:-1])), of=view.input[:-1])], "summed up")
+
+
+@pytest.mark.parametrize("by_hand", [True, False])
+def test_r106_an_interrupt_in_a_compaction_ends_it_with_an_event_and_keeps_what_was_done(
+    make: Make, by_hand: bool
+) -> None:
+    preset = Preset(name="mine", about="Mine.", policy=Twice())
+    model = ScriptedModel(chat=["a" * 400] * 3, summary=[KeyboardInterrupt()])
+    agent = make(model=model, preset=preset, session="s")
+    for turn in range(2):
+        agent.ask(f"q{turn} " * 100)
+    with pytest.raises(KeyboardInterrupt):
+        agent.ask("q2") if not by_hand else agent.compact()
+    begun, ended = events(agent, CompactionStarted), events(agent, CompactionFinished)
+    assert len(begun) == len(ended) == 2
+    assert [(one.outcome, one.reason) for one in ended] == [("completed", "left out"), ("failed", "it was interrupted")]
+    shown = [item.message.text for item in agent.view().input]
+    agent.close()
+    again = make("x", preset=preset, session="s")
+    assert [item.message.text for item in again.view().input] == shown and "left out" in shown[0]

@@ -88,6 +88,9 @@ def test_r032_without_automatic_compaction_the_providers_own_exception_arrives_u
         agent.ask("the latest question")
     assert caught.value is error.__cause__
     assert events(agent, CompactionStarted) == [] and agent.view().input[:12] == was[:]
+    (warned,) = events(agent, Warned)
+    assert warned.about == "overflow" and warned.text.endswith("its error is passed on.")
+    assert ("compaction is off" in warned.text) is (agent.preset.policy is None)
 
 
 def test_r033_the_forced_pass_ignores_triggers_and_the_estimate_is_scaled_from_then_on(make: Make) -> None:
@@ -153,6 +156,33 @@ def test_an_overflow_that_no_compaction_can_mend_keeps_the_reason(make: Make) ->
     with pytest.raises(ContextOverflowError, match="summary failed: The summariser is down"):
         agent.ask("the latest question")
     assert agent.view().input[:12] == was[:] and all_valid(agent)
+
+
+def test_r033_a_result_that_is_not_answered_yet_goes_to_a_file_when_nothing_else_helps(make: Make) -> None:
+    def look() -> str:
+        return "found " + "z" * 40_000
+
+    error = refused(12_000, 8_000)
+    model = ScriptedModel(chat=[ToolCall("c1", "look"), error, "made it"])
+    agent = make(model=model, tools=[look])
+    assert agent.ask("look it up").text == "made it"
+    (finished,) = events(agent, CompactionFinished)
+    assert (finished.outcome, finished.detail) == ("completed", "evicted")
+    path = next(item.meta["path"] for item in agent.view().input if item.how == "evicted")
+    assert agent.workspace.resolve(str(path)).read_text(encoding="utf-8") == look()
+    shown = talk_of(chats(agent)[-1])[-1].text
+    assert "read_file(path=" in shown and len(shown) < 2_000 and all_valid(agent)
+
+
+def test_r017_where_no_summary_can_be_written_a_note_that_says_so_saves_the_turn(make: Make) -> None:
+    down = [ModelError("The summariser is down.")]
+    agent = talked(make, refused(), "made it", summary=down, compaction=CompactionConfig(keep_messages=2))
+    assert agent.ask("the latest question").text == "made it"
+    (finished,) = events(agent, CompactionFinished)
+    assert (finished.outcome, finished.detail) == ("completed", "elided")
+    assert "no summary: The summariser is down." in finished.reason
+    first = talk_of(chats(agent)[-1])[0].text
+    assert "no summary stands for them" in first and "The summariser is down." in first
 
 
 def test_a_silent_overflow_is_recovered_like_a_spoken_one(make: Make) -> None:

@@ -64,7 +64,7 @@ def test_what_somebody_tells_asks_or_quotes_is_none(text: str) -> None:
 
 
 def test_marks_of_lists_are_left_out_and_an_abbreviation_ends_no_sentence() -> None:
-    text = "Rules:\n- Never delete files.\n2. Always name units, e.g. km or miles. Then go on.\n- Never delete files."
+    text = "Rules:\n- Never delete files.\n2. Always name units, e.g. km or miles. then go on.\n- Never delete files."
     assert standing_instructions(text) == ("Never delete files.", "Always name units, e.g. km or miles.")
 
 
