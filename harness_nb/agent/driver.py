@@ -48,6 +48,10 @@ class Leaving:
     indices: tuple[int, ...]
 
 
+class Stopped(BaseException):
+    """Thrown into `manage` to end it where it stands: an interrupt, which is no failure of policy or model."""
+
+
 Effect = Request | Begun | Leaving
 Answer = Reply | Failure | None
 
@@ -105,7 +109,7 @@ def manage(
         What is to be done: a request, `Begun`, or `Leaving`.
 
     Returns:
-        One pass for each plan, the quiet ones left out.
+        One pass for each plan, the quiet ones left out. When `Stopped` is thrown into it, the last one has failed.
     """
     if hook not in policy.hooks:
         return ()
@@ -116,7 +120,11 @@ def manage(
     while not done or (done[-1].again and len(done) < policy.passes):
         view = conversation.view(hook, around, done=done, words=words, error=error, strict=True)
         carry_out = _guarded if guarded else _as_shipped
-        passed = yield from carry_out(conversation, policy, view, offload)
+        try:
+            passed = yield from carry_out(conversation, policy, view, offload)
+        except Stopped as stop:
+            plan = Plan(state=view.state, outcome="failed", reason=str(stop))
+            return (*passes, _unchanged(view, plan, "failed", str(stop), view.tokens))
         if passed.outcome != "quiet":
             passes.append(passed)
         if passed.outcome in ("failed", "skipped"):

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Generator
+from dataclasses import dataclass
 
 from harness_nb.agent.conversation import Surroundings
-from harness_nb.agent.driver import Answer, Begun, Effect, Leaving, Pass, manage
+from harness_nb.agent.driver import Answer, Begun, Effect, Leaving, Pass, Stopped, manage
 from harness_nb.agent.session import Session
 from harness_nb.core.events import CompactionFinished, CompactionStarted, Event
 from harness_nb.core.policy import CompactionPolicy
@@ -28,6 +29,22 @@ ASK_SECONDS = 120.0
 """Longest wait for one model call of a policy, unless the policy says otherwise."""
 
 Leave = Callable[[View, tuple[int, ...]], Awaitable[None]]
+Driving = Generator[Effect, Answer, tuple[Pass, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Driven:
+    """What came of one call of the driver.
+
+    Attributes:
+        passes: One for each plan, the quiet ones left out.
+        begun: Passes that were said to begin, by how many plans had been carried out before.
+        interrupt: What stopped it, or None.
+    """
+
+    passes: tuple[Pass, ...]
+    begun: frozenset[int]
+    interrupt: BaseException | None
 
 
 class Steering:
@@ -98,30 +115,38 @@ class Steering:
         """
         if self.policy is None or hook not in self.policy.hooks:
             return ()
-        talk = self.session.conversation
-        steps = manage(talk, self.policy, hook, around(), words=words, error=error)
         began = time.monotonic()
-        begun: set[int] = set()
-        answer: Answer = None
-        while True:
-            try:
-                effect = steps.send(answer)
-            except StopIteration as end:
-                passes: tuple[Pass, ...] = end.value
-                break
-            if isinstance(effect, Begun):
-                begun.add(len(effect.view.done))
-            answer = await self._respond(effect, hook, emit)
-        for one in passes:
+        steps = manage(self.session.conversation, self.policy, hook, around(), words=words, error=error)
+        driven = await self._driven(steps, hook, emit)
+        for one in driven.passes:
             if one.outcome == "noted":
                 emit(self.session.warned("compaction", f"{one.reason[:1].upper()}{one.reason[1:]}."))
             elif not self._is_said(one, hook):
-                if len(one.view.done) not in begun:
+                if len(one.view.done) not in driven.begun:
                     self._begin(Begun(one.view, one.plan), hook, emit)
                 self._finish(one, hook, emit, time.monotonic() - began)
-        if passes and passes[-1].plan.error is not None:
-            raise passes[-1].plan.error
-        return passes
+        if driven.interrupt is not None:
+            raise driven.interrupt
+        if driven.passes and driven.passes[-1].plan.error is not None:
+            raise driven.passes[-1].plan.error
+        return driven.passes
+
+    async def _driven(self, steps: Driving, hook: Hook, emit: Callable[[Event], None]) -> Driven:
+        """Does what the driver says until it is done; an interrupt ends it, and is part of what came of it."""
+        begun: set[int] = set()
+        answer: Answer = None
+        interrupt: BaseException | None = None
+        while True:
+            try:
+                effect = steps.send(answer) if interrupt is None else steps.throw(Stopped("it was interrupted"))
+            except StopIteration as end:
+                return Driven(end.value, frozenset(begun), interrupt)
+            if isinstance(effect, Begun):
+                begun.add(len(effect.view.done))
+            try:
+                answer = await self._respond(effect, hook, emit)
+            except BaseException as error:  # noqa: BLE001 - raised again once the passes are told
+                interrupt = error
 
     async def _respond(self, effect: Effect, hook: Hook, emit: Callable[[Event], None]) -> Answer:
         if isinstance(effect, Begun):
