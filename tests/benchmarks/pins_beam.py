@@ -32,6 +32,9 @@ ROUNDS = 5
 SHARE = 0.1
 """Part of its size to which each round compacts the list."""
 
+MOST = 0.12
+"""Part that may be left: the latest answer stays whole, be it longer or not."""
+
 LEAST_BY_HAND, LEAST_BY_RULE = 100.0, 85.0
 """Percent of the evidence that is in the model input word for word, and that the rule finds."""
 
@@ -143,7 +146,7 @@ def main() -> int:
         share = 100 * sum(one.verbatim for one in results) / sum(one.evidence for one in results)
         others = sum(one.others for one in results)
         print(f"  all: {share:.1f} % word for word (least {least:g} %), {others} other messages pinned")  # noqa: T201
-        ok = ok and share >= least and all(share <= SHARE for one in results for share in one.shares)
+        ok = ok and share >= least and all(share <= MOST for one in results for share in one.shares)
     return 0 if ok else 1
 
 
