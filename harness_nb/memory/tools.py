@@ -13,6 +13,7 @@ from harness_nb.memory.session_tools import session_tools
 from harness_nb.memory.shown import MAX_HITS, shown_hits, whole_number
 from harness_nb.store.daily_log import Fact
 from harness_nb.store.hits import NOTES
+from harness_nb.store.settings import Mode
 from harness_nb.store.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ _FETCHED_HITS = 4 * MAX_HITS  # as messages of sessions are taken out of them
 
 
 def memory_tools(
-    workspace: Workspace, index: MemoryIndex, noted: Callable[[], None] = lambda: None
+    workspace: Workspace, index: MemoryIndex, noted: Callable[[], None] = lambda: None, *, mode: Mode = "keyword"
 ) -> tuple[Tool, ...]:
     """The tools of the memory, confined to a workspace.
 
@@ -34,6 +35,7 @@ def memory_tools(
         workspace: Where they read and write.
         index: What they search.
         noted: Called when a fact was saved.
+        mode: How `memory_search` looks for notes: by words, or by words and meaning.
     """
 
     def memory_search(query: str, limit: int = 10) -> str:
@@ -49,7 +51,7 @@ def memory_tools(
         most = min(whole_number("limit", limit, 1), MAX_HITS)
         asked = str(query or "")
         try:
-            hits = noted_first(index, asked)
+            hits = noted_first(index, asked, mode)
         except HarnessError as error:
             raise ToolError(error.problem, error.remedy, subject="memory_search") from error
         return shown_hits(asked, hits[:most])
@@ -118,13 +120,13 @@ def _saved(workspace: Workspace, fact: str) -> str:
     return f"Saved to {path}." if written else f"{path} has this already."
 
 
-def noted_first(index: MemoryIndex, query: str) -> list[SearchHit]:
+def noted_first(index: MemoryIndex, query: str, mode: Mode = "keyword") -> list[SearchHit]:
     """The hits among notes and, only where no note has any of the words, those among what was said.
 
     The question that the model searches for stands in the session log, too, and would always be the best hit. So messages
     come last, and those that ask something are left out.
     """
-    notes = list(index.search(query, limit=MAX_HITS, kinds=NOTES))
+    notes = list(index.search(query, limit=MAX_HITS, kinds=NOTES, mode=mode))
     if notes:
         return notes
     said = index.search(query, limit=_FETCHED_HITS, kinds=("session",))

@@ -16,7 +16,19 @@ from harness_nb.presets.preset import Preset
 
 __all__ = ["Preset", "get", "names", "register", "unregister"]
 
-_NAMES = ("agentscope", "eney", "gemini-cli", "harness", "hermes", "nanobot", "openclaw", "opencode", "openharness", "picoclaw")
+_NAMES = (
+    "agentscope",
+    "eney",
+    "gemini-cli",
+    "harness",
+    "hermes",
+    "nanobot",
+    "openclaw",
+    "opencode",
+    "openharness",
+    "personal",
+    "picoclaw",
+)
 """All presets; each is made by `make` in the module of its name, with `_` for `-`, which is loaded on first use."""
 
 _OWN: dict[str, Maker] = {}
