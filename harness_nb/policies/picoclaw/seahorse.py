@@ -18,9 +18,9 @@ from harness_nb.policies.picoclaw.tree import candidates, chunk, with_node
 from harness_nb.policies.picoclaw.turns import sanitised
 
 _HINTS = {
-    "mild": "Earlier messages stand above as summaries. Look details up with short_grep and short_expand where you need them.",
+    "mild": "Earlier messages stand above as summaries. Look details up with session_search and session_history where you need them.",
     "strong": "Most of this conversation stands above as summaries of summaries. State no command, path, time or number from "
-    "them before you have looked it up with short_grep and short_expand.",
+    "them before you have looked it up with session_search and session_history.",
 }
 
 
