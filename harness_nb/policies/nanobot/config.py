@@ -38,6 +38,8 @@ class NanobotConfig:
         replay_max_messages: Latest messages that are replayed; what is older is archived whatever its size. None (the
             default) derives it from the window (window / 100, within 120 to 2,000); 0 has no such limit (`head`).
         replay_min_messages: Latest messages that stay in the list when they are archived (`july` 0, `head` 8).
+        trims_replies: Whether replies lose the white space around them when they are replayed (default False: the list stays
+            as it is where nothing else changes; Nanobot always trims).
         session_file_cap: Most messages of a session; older ones are dumped and dropped (`july` 2,000; `head` 0, none).
         request_form: What the model that summarises is shown: `text`, rendered rows cut to the budget (`july`), or
             `prefix`, the conversation itself with an instruction at its end, and no call when that is too long (`head`).
@@ -69,6 +71,7 @@ class NanobotConfig:
     estimator: Literal["tokens", "utf8_bytes", "missing"] = "tokens"
     replay_max_messages: int | None = None
     replay_min_messages: int = 0
+    trims_replies: bool = False
     session_file_cap: int = LARGEST_WINDOW_MESSAGES
     request_form: Literal["text", "prefix"] = "text"
     strict_replies: bool = False
@@ -93,7 +96,15 @@ class NanobotConfig:
         whole(self, "safety_buffer", "replay_min_messages", "session_file_cap", "idle_keep", "idle_minutes")
         whole(self, "max_tool_result_chars", "tool_result_preview_chars", "compact_min_chars")
         whole(self, *(name for name in ("context_window", "replay_max_messages") if getattr(self, name) is not None))
-        switch(self, "strict_replies", "idle_drops", "idle_at_turn", "shows_summary_once", "estimates_summary_line")
+        switch(
+            self,
+            "strict_replies",
+            "idle_drops",
+            "idle_at_turn",
+            "trims_replies",
+            "shows_summary_once",
+            "estimates_summary_line",
+        )
         switch(self, "drops_repeated_results")
         text_or_none(self, "instruction")
         tool_names(self, "offload_exempt")

@@ -164,7 +164,7 @@ class NanobotPolicy(CompactionPolicy):
         fresh = rows[start:]
         if window:
             fresh = fresh[replay.window_start(fresh, window, extend=False) :]
-        made = replay.shown(replay.aligned(fresh))
+        made = replay.shown(replay.aligned(fresh), trims=self.config.trims_replies)
         return list(replay.within(made, tokens, self.sizes(view).message))
 
     def estimate(self, view: View, state: NanobotRecord) -> int:

@@ -46,8 +46,13 @@ def window_start(rows: Sequence[Item], most: int, *, extend: bool = True) -> int
     return next((at for at in range(start - 1, -1, -1) if rows[at].message.role == "user"), start)
 
 
-def shown(rows: Iterable[Item]) -> list[Item]:
-    """Rows as they are replayed: replies without what they copied of our own marks, and no blank ones."""
+def shown(rows: Iterable[Item], *, trims: bool = True) -> list[Item]:
+    """Rows as they are replayed: replies without what they copied of our own marks, and no blank ones.
+
+    Args:
+        rows: The rows.
+        trims: Whether replies lose white space around them even where nothing else changes.
+    """
     made = []
     for row in rows:
         message = row.message
@@ -55,7 +60,7 @@ def shown(rows: Iterable[Item]) -> list[Item]:
             text = without_artefacts(message.content)
             if not text and not message.calls and "reasoning_content" not in message.rest:
                 continue
-            if text != message.content:
+            if text != message.content and (trims or text != message.content.strip()):
                 row = edits.edited(row, replace(message, content=text), "truncated")
         made.append(row)
     return made

@@ -53,7 +53,12 @@ def preset_of(given: Given) -> Preset:
     is_head = "nanobot_head" in given.more["presets"]
     if config["estimator"] == "tokenizer_missing" and is_head:
         estimator = "utf8_bytes"
-    settings |= {"estimator": estimator, "instruction": config["instruction"], "idle_at_turn": False}
+    settings |= {
+        "estimator": estimator,
+        "instruction": config["instruction"],
+        "idle_at_turn": False,
+        "trims_replies": True,
+    }
     return get("nanobot", variant="head" if is_head else "july", **settings)
 
 
