@@ -22,6 +22,8 @@ class OpenHarnessMemoryConfig:
         max_topic_chars: Characters of each, at most (default 8,000).
         scan_files: Newest topic files that are looked at (default 100).
         stale_days: A file at least this old is marked as such (default 2).
+        auto_extract_enabled: Whether a model takes notes after each turn in which none were written (default False).
+        auto_extract_max_records: Notes that it may take at once (default 3).
         file_tools: Whether the model gets `write_file` and `edit_file` for the memory folder (default True).
     """
 
@@ -33,12 +35,15 @@ class OpenHarnessMemoryConfig:
     max_topic_chars: int = 8_000
     scan_files: int = 100
     stale_days: int = 2
+    auto_extract_enabled: bool = False
+    auto_extract_max_records: int = 3
     file_tools: bool = True
 
     def __post_init__(self) -> None:
-        switch(self, "topic_schema", "file_tools")
+        switch(self, "topic_schema", "file_tools", "auto_extract_enabled")
         whole(self, "max_files", "stale_days")
         whole(self, "max_entrypoint_lines", "max_topic_chars", "scan_files", least=1)
+        whole(self, "auto_extract_max_records", least=1)
         if self.max_entrypoint_bytes is not None:
             whole(self, "max_entrypoint_bytes", least=1)
         if not isinstance(self.data_root, str) or not self.data_root.strip():

@@ -1,6 +1,6 @@
 """OpenHarness' durable memory: the index always in the prompt, and the topic files that the user's words point to.
 
-The model writes it with file tools. Nothing is merged or written by itself.
+The model writes it with file tools. Nothing is merged; notes are taken after a turn only where that is switched on.
 """
 
 from __future__ import annotations
@@ -13,20 +13,24 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 from harness_nb.core.blocks import block
+from harness_nb.core.messages import Message
 from harness_nb.core.tokens import TokenCounter
 from harness_nb.core.tool import Tool
-from harness_nb.errors import StoreError
+from harness_nb.errors import HarnessError, StoreError
 from harness_nb.memory.designs.base import DesignParts, NoMemory
 from harness_nb.memory.designs.namespaces import namespace
 from harness_nb.memory.designs.openharness.config import OpenHarnessMemoryConfig
+from harness_nb.memory.designs.openharness.extraction import extraction_request, read_records, wrote_itself
 from harness_nb.memory.designs.openharness.index import ShownIndex, shown_index
 from harness_nb.memory.designs.openharness.notes import Notes
 from harness_nb.memory.designs.openharness.schema import Note
 from harness_nb.memory.designs.openharness.selection import selected
 from harness_nb.memory.designs.openharness.tools import file_tools
 from harness_nb.memory.designs.openharness.usage import Usage
+from harness_nb.memory.flush import FlushOutcome
 from harness_nb.memory.injection import Injection
 from harness_nb.memory.tools import memory_tools
+from harness_nb.model.base import complete
 from harness_nb.store.files import read_text
 from harness_nb.store.topics import INDEX_NAME
 
@@ -41,6 +45,8 @@ _GUIDANCE = (
     "- Check what may have changed before you rely on it.\n"
     "- Keep no secrets and no chatter."
 )
+
+_LEAST_MESSAGES = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +84,7 @@ class OpenHarnessMemory(NoMemory):
     """An index and topic files below the workspace, in a folder named after the working directory.
 
     Args:
-        parts: What it is made from; the model is not asked.
+        parts: What it is made from; the model is asked only where notes are taken after a turn.
         settings: Its own settings.
 
     Attributes:
@@ -121,6 +127,31 @@ class OpenHarnessMemory(NoMemory):
         if picked and chosen.topic_schema:
             with suppress(StoreError, OSError):  # a count is not worth a turn
                 self._usage.used(picked, now)
+
+    @property
+    def flushes_after_turn(self) -> bool:
+        """Whether a model takes notes after each turn."""
+        return self.settings.auto_extract_enabled
+
+    async def flush(
+        self, messages: Sequence[tuple[int, Message]], *, session: str, now: datetime | None = None
+    ) -> FlushOutcome:
+        """Takes notes of what was said, unless the model wrote some itself; never raises for a failure."""
+        start, stop = (messages[0][0], messages[-1][0] + 1) if messages else (0, 0)
+        said = [message for _, message in messages]
+        if len(said) < _LEAST_MESSAGES or wrote_itself(said, self._folder):
+            return FlushOutcome(upto=stop)
+        most, moment = self.settings.auto_extract_max_records, now or self.workspace.clock.now()
+        try:
+            request = extraction_request(self.notes.live(moment), said, most=most, now=moment)
+            records = read_records((await complete(self.model, request)).text, most)
+            added = [self.notes.add(one.title, one.body, type=one.type, scope=one.scope) for one in records]
+        except HarnessError as error:
+            return FlushOutcome(upto=stop, refused=(self.workspace.clean(error.problem),))
+        except Exception as error:  # noqa: BLE001 - a user's own model may raise anything, and this must cost no turn
+            return FlushOutcome(upto=stop, refused=(self.workspace.clean(f"{type(error).__name__}: {error}"),))
+        titles = tuple(self.workspace.clean(one.title) for one in records)
+        return FlushOutcome(upto=stop, facts=titles, path=self._folder if added else "", messages=(start, stop - 1))
 
     def injection(self, counter: TokenCounter) -> Injection:
         """Folder, rules, the index, and the topic files that were picked for this turn."""

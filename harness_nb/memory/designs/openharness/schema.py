@@ -178,6 +178,16 @@ def _value(text: str) -> Any:
     return int(text) if re.fullmatch(r"[-+]?\d+", text) else text
 
 
+def _list(text: str) -> list[Any]:
+    """A list in brackets, as JSON or of bare words; raises ValueError for one without its end."""
+    if not text.endswith("]"):
+        raise ValueError(text)
+    try:
+        return list(json.loads(text))
+    except ValueError:
+        return [word for one in text[1:-1].split(",") if (word := one.strip().strip("\"'"))]
+
+
 def rendered(fields: Mapping[str, Any], body: str) -> str:
     """A file's text: each field a line of JSON, then the body."""
     lines = [f"{name}: {json.dumps(value, ensure_ascii=False)}" for name, value in fields.items()]
