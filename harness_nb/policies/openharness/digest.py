@@ -97,27 +97,27 @@ def line_of(peer: Peer, chars: int, names: int = _MOST_NAMES) -> Line:
     return Line(peer, "results", peer.role + _RESULTS) if peer.has_results else Line(peer, "other", peer.role + _OTHER)
 
 
-def digest_item(found: Digest, older: Iterable[Peer]) -> Item:
-    """The message that stands for older ones."""
-    return _summary(DIGEST_OPENING + found.body, older, "digest")
+def digest_item(found: Digest) -> Item:
+    """The message that stands for those that have a line in it; the others are gone."""
+    return _summary(DIGEST_OPENING + found.body, (line.peer for line in found.lines), "digest")
 
 
-def checkpoint_item(text: str, older: Iterable[Peer]) -> Item:
-    """The message with the session's checkpoint file; what it stands for is in it only as far as the file goes."""
-    return _summary(CHECKPOINT_OPENING + text, older, "checkpoint", body_chars=len(text))
+def checkpoint_item(text: str, known: Iterable[Peer]) -> Item:
+    """The message with the session's checkpoint file, which stands for those that were there when it was written."""
+    return _summary(CHECKPOINT_OPENING + text, known, "checkpoint", body_chars=len(text))
 
 
 def texts_item(older: Sequence[Peer], role: Literal["user", "assistant"] = "user") -> Item | None:
     """The first version's digest: the beginnings of the texts among the last eight older messages, None without a text."""
-    said = ((peer.role, peer.text.strip()) for peer in older[-_TEXTS_MESSAGES:])
-    lines = [f"{who}: {text[:_TEXT_CHARS]}" for who, text in said if text]
-    return _summary(TEXTS_OPENING + "\n".join(lines), older, "text_digest", role=role) if lines else None
+    told = [peer for peer in older[-_TEXTS_MESSAGES:] if peer.text.strip()]
+    lines = [f"{peer.role}: {peer.text.strip()[:_TEXT_CHARS]}" for peer in told]
+    return _summary(TEXTS_OPENING + "\n".join(lines), told, "text_digest", role=role) if lines else None
 
 
 def _summary(
-    text: str, older: Iterable[Peer], source: str, *, role: Literal["user", "assistant"] = "user", **meta: object
+    text: str, told: Iterable[Peer], source: str, *, role: Literal["user", "assistant"] = "user", **meta: object
 ) -> Item:
-    gone = items_of(older)
+    gone = items_of(told)
     known = {"openharness": "summary", "source": source, **meta}
     if role == "assistant":
         covered = tuple(sorted(set(chain.from_iterable(item.indices for item in gone))))

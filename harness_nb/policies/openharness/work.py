@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-from harness_nb.core.item import Item
+from harness_nb.core.item import Item, covered
 from harness_nb.core.requests import Consult, Reply
 from harness_nb.core.view import View
 from harness_nb.policies.openharness.boundary import Boundary, Kind, rebuilt
@@ -95,6 +95,7 @@ class _Summarised(NamedTuple):
     """What came of asking for a summary: a reply; none when every attempt was used up on leaving things out."""
 
     reply: Reply | None
+    shown: Peers = ()
     failed: bool = False
 
 
@@ -217,9 +218,10 @@ class Work:
     def _stand_in(self, older: Peers) -> tuple[Item, Digest | None]:
         text = inserted(self._given.checkpoint) if self._config.use_checkpoint else ""
         if text:
-            return checkpoint_item(text, older), None
+            known = (peer for peer in older if all(index < self._view.turn for index in covered(peer.items)))
+            return checkpoint_item(text, known), None
         found = digest(older, self._config)
-        return digest_item(found, older), found
+        return digest_item(found), found
 
     def _full(self, items: tuple[Item, ...]) -> tuple[tuple[Item, ...], str] | None:
         """The list with a model's summary and what that counts as; None when the summary failed."""
@@ -238,10 +240,10 @@ class Work:
         if came.reply is None:
             self._mark("compact_failed", items)
             return self._passed_through(items, "no_summary")
-        return self._with_summary(items, came.reply, older, recent), "compressed"
+        item = summary_item(came.reply, came.shown, has_recent=bool(recent))
+        return self._with_summary(items, item, older, recent), "compressed"
 
-    def _with_summary(self, items: tuple[Item, ...], reply: Reply, older: Peers, recent: Peers) -> tuple[Item, ...]:
-        item = summary_item(reply, older, has_recent=bool(recent))
+    def _with_summary(self, items: tuple[Item, ...], item: Item, older: Peers, recent: Peers) -> tuple[Item, ...]:
         said = hook_note(self._consult(POST_HOOK).text) if self._asks_hooks else ()
         rest = (*self._around(item, items_of(recent), self._state(older)), *said)
         made = rebuilt(self._boundary("full", items), rest, self._estimate, again=True)
@@ -265,7 +267,7 @@ class Work:
         for attempt in range(1, self._config.attempts + 1):
             reply = self._ask(older, attempt)
             if reply.failure is None and reply.text.strip():
-                return _Summarised(reply)
+                return _Summarised(reply, older)
             too_long = reply.failure is not None and is_overflow(reply.failure)
             fewer = without_oldest(older) if too_long and drops < self._config.overflow_retries else None
             if fewer is not None:

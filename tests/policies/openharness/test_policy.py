@@ -172,3 +172,17 @@ def test_sizes_below_the_least_are_raised_to_it() -> None:
     config = OpenHarnessConfig(micro_large_chars=1, inline_chars=1, preview_chars=1, image_tokens=1)
     found = config.micro_large_chars, config.inline_chars, config.preview_chars, config.image_tokens
     assert found == (256, 256, 128, 64)
+
+
+def test_what_is_in_no_digest_and_no_request_is_counted_as_gone() -> None:
+    talk = view_of(said(80))
+    plan = policy().plan(talk)
+    fates = {one.index: one.fate for one in plan.fates(talk)}
+    assert fates[0] == "stood for" and fates[60] == "gone" and fates[79] == "kept"
+
+    def answer(request: Request) -> Reply:
+        assert isinstance(request, Ask)
+        return summary(request) if 0 not in request.shown else Reply(None, Failure("overflow", "too long"))
+
+    view, plan, _ = planned(policy(), view_of(said(16)), answer)
+    assert [one.fate for one in plan.fates(view)][:3] == ["gone", "gone", "stood for"]

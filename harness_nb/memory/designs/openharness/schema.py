@@ -163,8 +163,10 @@ def _fields(lines: list[str]) -> dict[str, Any]:
 
 def _value(text: str) -> Any:
     """A plain YAML value; raises ValueError for one that is broken."""
-    if text[:1] in '"[{':
-        return json.loads(text) if text else None
+    if text[:1] == "[":
+        return _list(text)
+    if text[:1] in ('"', "{"):
+        return json.loads(text)
     if text[:1] == "'":
         if len(text) < 2 or text[-1] != "'":
             raise ValueError(text)
