@@ -85,12 +85,17 @@ class OpenCodePolicy(CompactionPolicy):
         return Pressure(tokens=used or view.tokens, window=view.model.window, triggers=triggers, source=source)
 
     def _used(self, view: View, steps: Sequence[Step]) -> int | None:
-        """What is compared with the budget; None when nothing was answered since the last summary."""
+        """What is compared with the budget: the count that came with the newest reply, where it is of this list.
+
+        None when nothing was answered since the last summary.
+        """
         step = _newest_reply(steps)
         if step is None or step.kind == "summary":
             return None
-        total = _total(_usage(step))
-        return view.tokens if total is None and self.config.estimates_usage else total
+        usage = _usage(step)
+        if usage is not None and usage == view.usage:
+            return usage.input_tokens + usage.output_tokens
+        return view.tokens if self.config.estimates_usage else None
 
     # What
 
@@ -266,10 +271,6 @@ def _is_pending(steps: Sequence[Step]) -> bool:
 def _usage(step: Step) -> Usage | None:
     said = (item.message for item in step.items if item.message.role == "assistant")
     return next((message.usage for message in said if message.usage is not None), None)
-
-
-def _total(usage: Usage | None) -> int | None:
-    return None if usage is None else usage.input_tokens + usage.output_tokens
 
 
 def _next_place(view: View, steps: Sequence[Step]) -> Place:

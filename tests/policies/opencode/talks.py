@@ -40,7 +40,10 @@ def policy(**settings: Any) -> OpenCodePolicy:
 
 
 def view_of(messages: list[Message], window: int = 100_000, **fields: Any) -> View:
-    return View.of(Transcript(messages), model=ModelLimits(name="model", window=window, max_output=8_000), **fields)
+    """A view in which the newest reply's count is the last that was reported."""
+    usage = next((message.usage for message in reversed(messages) if message.role == "assistant"), None)
+    limits = ModelLimits(name="model", window=window, max_output=8_000)
+    return View.of(Transcript(messages), model=limits, **{"usage": usage, **fields})
 
 
 def planned(policy: OpenCodePolicy, view: View, reply: Reply = OK) -> tuple[Plan, list[Ask]]:

@@ -48,6 +48,11 @@ def test_without_a_count_an_estimate_takes_its_place_unless_as_shipped() -> None
     assert not planned(policy(estimates_usage=False), view_of(said))[0].changes
 
 
+def test_a_count_of_another_list_is_no_count_of_this_one() -> None:
+    view = view_of(talk(4, used=FULL), usage=None)
+    assert not planned(policy(), view)[0].changes
+
+
 @pytest.mark.parametrize("settings", [{"auto": False}, {"context_limit": 0}])
 def test_it_does_not_act_by_itself_when_off_or_the_window_is_not_known(settings: dict[str, object]) -> None:
     assert not planned(policy(**settings), view_of(talk(4, used=10**7)))[0].changes

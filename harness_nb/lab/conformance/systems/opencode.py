@@ -90,6 +90,7 @@ def _compaction(given: Given) -> Mapping[str, Any]:
     policy, messages, stub = _policy(given), _messages(given), Stub(given.answers)
     entry = given.config["entry"]
     talk = conversation(messages, items=policy.read(_items(given, policy, messages)))
+    talk.usage = next((one.usage for one in reversed(messages) if one.usage is not None), None)
     error = Refusal("") if entry == "error" else None
     respond = stubbed(stub, _reply)
     driven = drive(talk, policy, _HOOKS[entry], surroundings(messages, _LIMITS), respond, error=error)
