@@ -132,7 +132,7 @@ def render(messages: Iterable[Message]) -> str:
     return "\n\n".join(f"{_NAMES[message.role]}: {body}" for message in messages if (body := _body(message)))
 
 
-@functools.lru_cache(maxsize=2_048)  # a replay renders each message for one summary after the other
+@functools.lru_cache(maxsize=16_384)  # a replay renders each message for one summary after the other
 def _body(message: Message) -> str:
     pieces = [
         part.text if isinstance(part, Text) else "[image]" for part in message.parts if isinstance(part, Text | Image)

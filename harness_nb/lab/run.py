@@ -253,8 +253,11 @@ class Replay:
 def _own_tokens(passes: Iterable[Pass]) -> int:
     """Estimated tokens of the model calls that a policy made, what they sent and what they brought."""
     total = 0
+    replies: dict[str, int] = {}  # assumed ones are all the same
     for one in passes:
         for request, reply in one.asked:
             if isinstance(request, Ask):
-                total += one.view.measure.total(request.messages) + one.view.measure.text(reply.text)
+                if reply.text not in replies:
+                    replies[reply.text] = one.view.measure.text(reply.text)
+                total += one.view.measure.total(request.messages) + replies[reply.text]
     return total

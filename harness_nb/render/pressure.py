@@ -253,12 +253,15 @@ def _thresholds(at: Pressure) -> tuple[Threshold, ...]:
 
 
 def thinned(course: Sequence[Sequence[object]], most: int = MAX_POINTS) -> tuple[Sequence[object], ...]:
-    """At most about so many points; marked ones and those before them always stay, so that no fall is drawn flat."""
+    """At most about so many points; marked ones and those before them stay, so that no fall is drawn flat.
+
+    Of very many marks only some stay, as many as there is room for.
+    """
     if len(course) <= most:
         return tuple(course)
     pace = len(course) / most
     wanted = {int(at * pace) for at in range(most)} | {len(course) - 1}
-    for at, point in enumerate(course):
-        if point[4]:
-            wanted |= {at, max(0, at - 1)}
+    marked = [at for at, point in enumerate(course) if point[4]]
+    for at in marked[:: max(1, 2 * len(marked) // most)]:
+        wanted |= {at, max(0, at - 1)}
     return tuple(course[at] for at in sorted(wanted))

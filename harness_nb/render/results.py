@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from harness_nb.core.redact import redact
-from harness_nb.render.card import Card, Pre, Table, card_html, card_text
+from harness_nb.render.card import Block, Card, Drawing, Pre, Table, card_html, card_text
 from harness_nb.render.markdown import safe_markdown
 from harness_nb.render.masking import without_known
 from harness_nb.render.text import clip
@@ -73,11 +73,31 @@ def _plain(result: object) -> str:
 
 
 def _fitted(card: Card, draw: Callable[[Card], str]) -> str:
+    """A form of a card within `MAX_BYTES`: rows and texts are shortened first, then pictures give way to their words."""
     for rows, chars in ((1_000, 4_000), (20, 4_000), (10, 2_000), (5, 800), (2, 200), (0, 0)):
         shown = draw(_shrunk(card, rows, chars))
-        if len(shown.encode("utf-8", "replace")) <= MAX_BYTES:
+        if _fits(shown):
+            return shown
+    for kept in reversed(range(sum(isinstance(block, Drawing) for block in card.blocks))):
+        shown = draw(_with_pictures(_shrunk(card, 5, 800), kept))
+        if _fits(shown):
             return shown
     return draw(Card(clip(card.title, 200), clip(card.line, 1_000)))
+
+
+def _fits(shown: str) -> bool:
+    return len(shown.encode("utf-8", "replace")) <= MAX_BYTES
+
+
+def _with_pictures(card: Card, most: int) -> Card:
+    """The card with its first pictures; of the others the words."""
+    blocks: list[Block] = []
+    for block in card.blocks:
+        if isinstance(block, Drawing):
+            most -= 1
+            block = block if most >= 0 else Pre(clip(block.text, 400))
+        blocks.append(block)
+    return replace(card, blocks=tuple(blocks))
 
 
 def _shrunk(card: Card, rows: int, chars: int) -> Card:

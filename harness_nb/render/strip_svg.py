@@ -10,7 +10,7 @@ from harness_nb.render.theme import DANGER, NEUTRAL
 
 STRIP_HEIGHT = 46
 BAR_HEIGHT = 12
-MAX_SEGMENTS = 240
+MAX_SEGMENTS = 180
 """Most segments that are drawn; more would be narrower than a few pixels. Small neighbours are drawn as one."""
 
 FADED = 0.28
