@@ -205,6 +205,24 @@ PRESETS = (
     Column("is_in_use", "flag", "whether the agent in use has it"),
 )
 
+SYSTEMS = (
+    Column("system", "text", "name of the preset"),
+    Column("variant", "text", "version of the system, empty where there is one"),
+    Column("about", "text", "what it does, in a sentence"),
+    Column("trigger", "text", "when it compacts"),
+    Column("cut", "text", "where it cuts"),
+    Column("kept", "text", "what stays word for word"),
+    Column("model_calls", "text", "what it asks a model for"),
+    Column("holds", "text", "what its durable memory holds"),
+    Column("injected", "text", "what of that stands in the prompt"),
+    Column("review", "text", "who looks at a change of the memory first"),
+    Column("search", "text", "how the memory is searched"),
+    Column("defaults", "list", "settings that say most, with their values"),
+    Column("known_faults", "list", "what is known to go wrong in the system as it is"),
+    Column("source", "text", "where the facts are from"),
+    Column("version", "text", "of the system"),
+)
+
 COMPARISON = (
     Column("policy", "text", "name of the policy"),
     Column("window", "count", "context window", "tokens"),

@@ -100,6 +100,11 @@ def presets_frame(records: Iterable[Record]) -> pd.DataFrame:
     return assemble(records, columns.PRESETS)
 
 
+def systems_frame(records: Iterable[Record]) -> pd.DataFrame:
+    """Systems beside each other; columns `columns.SYSTEMS`."""
+    return assemble(records, columns.SYSTEMS)
+
+
 def comparison_frame(records: Iterable[Record]) -> pd.DataFrame:
     """Policies over one conversation; columns `columns.COMPARISON`."""
     return assemble(records, columns.COMPARISON)

@@ -17,6 +17,7 @@ ON = Option(
     name="on", value="VARIABLE", values="conversations",
     meaning="transcript, replay or agent (default: the agent in use)",
 )  # fmt: skip
+FACTS = Option(name="facts", kind="flag", meaning="what the systems do and are known for, without a conversation")
 CHANGES = Option(
     name="only",
     value="N",
@@ -214,11 +215,11 @@ POLICY = (
     Command(
         name="%policy compare",
         meaning="Lets presets act on one conversation and compares what they cost and leave; no model is asked.",
-        twin='[replay(transcript, name, model=None).totals for name in ("harness", "eney")]',
+        twin='[replay(transcript, name, model=None).totals for name in ("harness", "eney")]   facts: presets.compare()',
         text="PRESETS",
         text_values="presets",
         words=True,
-        options=(ON, WINDOW),
+        options=(ON, WINDOW, FACTS),
         example="%policy compare harness eney --on transcript",
     ),
     Command(

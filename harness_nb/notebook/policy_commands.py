@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from harness_nb.notebook.widgets.pressure import PressureWidget
     from harness_nb.notebook.widgets.tuner import TunerWidget
     from harness_nb.presets import Preset
+    from harness_nb.presets.comparison import Comparison as Systems
 
 
 def context(magics: HarnessMagics, given: Given) -> PressureWidget:
@@ -93,14 +94,17 @@ def _preset(given: Given) -> Preset:
     variant = given.options.get("variant")
     if variant is not None and not presets.get(given.text).variants:
         raise MagicError(f"Preset {given.text!r} has no variants.", "Leave --variant out.", subject=variant)
-    return presets.get(given.text, **({"variant": variant} if variant is not None else {}))
+    chosen: dict[str, Any] = {"variant": variant} if variant is not None else {}
+    return presets.get(given.text, **chosen)
 
 
-def compare(magics: HarnessMagics, given: Given) -> Comparison:
-    """Compares presets over one conversation."""
+def compare(magics: HarnessMagics, given: Given) -> Comparison | Systems:
+    """Compares presets over one conversation, or by what is known of them."""
     from harness_nb import presets
     from harness_nb.notebook.comparing import compare
 
+    if given.options.get("facts"):
+        return presets.compare(*given.text.split())
     names = given.text.split() or presets.names()
     return compare(_conversation(magics, given), names, window=_window(given))
 

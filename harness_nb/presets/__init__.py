@@ -8,28 +8,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from importlib import import_module
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, overload
 
 from harness_nb.errors import ConfigError
+from harness_nb.presets.built_in import NAMES
 from harness_nb.presets.own import Maker, Registered, checked_name, maker_of
 from harness_nb.presets.preset import Preset
 
-__all__ = ["Preset", "get", "names", "register", "unregister"]
+if TYPE_CHECKING:
+    from harness_nb.presets.comparison import Comparison
 
-_NAMES = (
-    "agentscope",
-    "eney",
-    "gemini-cli",
-    "harness",
-    "hermes",
-    "nanobot",
-    "openclaw",
-    "opencode",
-    "openharness",
-    "personal",
-    "picoclaw",
-)
-"""All presets; each is made by `make` in the module of its name, with `_` for `-`, which is loaded on first use."""
+__all__ = ["Preset", "compare", "get", "names", "register", "unregister"]
 
 _OWN: dict[str, Maker] = {}
 """What was registered in this process, by name."""
@@ -37,7 +26,7 @@ _OWN: dict[str, Maker] = {}
 
 def names() -> list[str]:
     """Names of all presets, those that were registered among them, in alphabetical order."""
-    return sorted((*_NAMES, *_OWN))
+    return sorted((*NAMES, *_OWN))
 
 
 def get(name: str, *, window: int | None = None, **settings: Any) -> Preset:
@@ -52,7 +41,7 @@ def get(name: str, *, window: int | None = None, **settings: Any) -> Preset:
     Raises:
         ConfigError: The name or a setting is unknown, or a value is not valid.
     """
-    if name not in _NAMES and name not in _OWN:
+    if name not in NAMES and name not in _OWN:
         from difflib import get_close_matches
 
         near = get_close_matches(str(name), names(), 1)
@@ -60,6 +49,30 @@ def get(name: str, *, window: int | None = None, **settings: Any) -> Preset:
         raise ConfigError(f"There is no preset {name!r}.", hint, subject=name)
     made: Preset = (_OWN.get(name) or _built_in(name))(**settings)
     return made if window is None else replace(made, window=window)
+
+
+def compare(*systems: str) -> Comparison:
+    """Systems beside each other: when and where each compacts, what it remembers, its known faults and where that is from.
+
+    Args:
+        *systems: Names of presets, with all their variants; by default all there are.
+
+    Returns:
+        A table in a notebook and in text; `.df` is a frame with a row for each system and variant.
+
+    Raises:
+        ConfigError: A name is unknown.
+    """
+    from harness_nb.presets.comparison import Comparison
+
+    found = [get(name) for name in systems or names()]
+    variants = [(one.name, variant) for one in found for variant in one.variants or ("",)]
+    return Comparison(tuple(_variant(*one) for one in variants))
+
+
+def _variant(name: str, variant: str) -> Preset:
+    chosen: dict[str, Any] = {"variant": variant} if variant else {}
+    return get(name, **chosen)
 
 
 def _built_in(name: str) -> Maker:
@@ -88,7 +101,7 @@ def register(name: str, policy: Registered | None = None) -> Registered | Callab
     Raises:
         ConfigError: The name is no word or that of a preset that is there, or there is no policy in what was given.
     """
-    key = checked_name(name, _NAMES)
+    key = checked_name(name, NAMES)
     if policy is None:
         return lambda given: register(key, given)
     make = maker_of(key, policy)

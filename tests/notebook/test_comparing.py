@@ -44,3 +44,9 @@ def test_an_agents_own_conversation_can_be_compared() -> None:
 
 def test_an_empty_conversation_has_figures() -> None:
     assert figures(replay(Transcript(), "harness", model=None))["mean_prompt_tokens"] == 0
+
+
+def test_systems_are_compared_by_their_facts_without_a_conversation(shell) -> None:
+    shown = shell.cell("%policy compare hermes eney --facts")
+    assert repr(shown) == "Comparison(hermes shipped, hermes report, eney)"
+    assert len(shell.cell("%policy compare --facts").df) >= 18
