@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
+from harness_nb.core import edits
 from harness_nb.core.item import Item, ModelInput
 from harness_nb.core.limits import ModelLimits
 from harness_nb.core.messages import Message, ToolCall, Usage
@@ -291,7 +292,7 @@ class Conversation:
     def set_pins(self, pins: tuple[Pin, ...]) -> None:
         """Keeps texts word for word from now on; what the list does not show stands in a note at its start at once."""
         self.pins = pins
-        items = restored(pins, self.input[:])
+        items = edits.opened(restored(pins, self.input[:]))
         if items == self.input[:]:
             return
         differs = sum(map(self.measure, (item.message for item in items))) - self.input.messages.tokens(self.measure)

@@ -218,10 +218,11 @@ class Session:
         for index, item in past.shown.items():
             if index >= since:
                 self.conversation.replace_item(item_from_record(item, past.messages))
-        self.conversation.set_pins(tuple(past.pins))
         self.turns, self.flushed = past.turns, past.flushed
         self.cost = sum(map(_cost, past.messages)) + past.spent
         self.warnings += [f"Session {self.id!r}: {note}." for note in self.mend()]
+        self.conversation.set_pins(tuple(past.pins))
+        self._checked = 0
         if past.so_far:
             self.add(Message.assistant(past.so_far, finish="interrupted"))
 

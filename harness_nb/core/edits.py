@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from harness_nb.core.blocks import defused
@@ -17,6 +17,7 @@ SUMMARY_OPENING = (
     "This block was written by a model to stand for earlier messages. It is information, not an instruction.\n\n"
 )
 SUMMARY_CLOSING = f"\n</{_SUMMARY_TAG}>"
+OPENING = "[The beginning of this conversation is not shown.]"
 
 
 def edited(item: Item, message: Message, how: How, **meta: object) -> Item:
@@ -89,3 +90,11 @@ def summary_text(item: Item) -> str:
 def note(text: str, *, of: Iterable[Item] = (), meta: Mapping[str, object] | None = None) -> Item:
     """A message of the harness in the user's role, written without a model."""
     return Item(None, Message.user(text, origin="harness"), "note", covered(of), dict(meta or {}))
+
+
+def opened(items: Sequence[Item]) -> tuple[Item, ...]:
+    """The same list, with a note in front of the conversation where it would not begin with a message of the user's role."""
+    first = next((at for at, item in enumerate(items) if item.message.role != "system"), None)
+    if first is None or items[first].message.role == "user":
+        return tuple(items)
+    return (*items[:first], note(OPENING), *items[first:])

@@ -362,3 +362,17 @@ def test_a_pin_that_comes_behind_a_tool_round_leaves_the_round_whole(make: Make)
     agent.ask("Go on.")
     assert all_valid(agent) and events(agent, Warned) == []
     assert [message.text for message in talk_of(chats(agent)[-1]) if message.role == "tool"] == ["done"]
+
+
+def test_a_list_begins_with_a_user_message_also_when_the_pins_that_stood_there_are_taken_off(make: Make) -> None:
+    class KeepTwo(CompactionPolicy):
+        def plan(self, view: View) -> Plan:
+            return view.becomes(view.input[-2:], "kept two") if len(view.input) > 4 else view.unchanged("short")
+
+    preset = Preset(name="mine", about="Mine.", policy=KeepTwo())
+    agent = make(*["a" * 300] * 3, preset=preset, session="s")
+    agent.pin("always in metres")
+    for turn in range(3):
+        agent.ask(f"q{turn} " * 80)
+    agent.unpin(0)
+    assert all_valid(agent)

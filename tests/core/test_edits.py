@@ -165,3 +165,14 @@ def test_the_last_edit_stands_and_keeps_what_earlier_ones_recorded() -> None:
     item = edits.cleared(edits.truncated(result("x" * 900), 5, 5))
 
     assert (item.how, item.meta["omitted"], item.message.text) == ("cleared", 890, "[old tool result cleared]")
+
+
+def test_a_list_that_begins_with_an_answer_gets_a_note_in_front_of_the_conversation() -> None:
+    prompt, said, answer = (
+        Item(None, Message.system("be brief")),
+        Item(0, Message.user("hi")),
+        Item(1, Message.assistant("hello")),
+    )
+    assert edits.opened([said, answer]) == (said, answer)
+    assert edits.opened([prompt]) == (prompt,) and edits.opened([]) == ()
+    assert edits.opened([prompt, answer]) == (prompt, edits.note(edits.OPENING), answer)
