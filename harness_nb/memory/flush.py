@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import date, datetime, timedelta
 
 from harness_nb.core.messages import Message, Usage
 from harness_nb.errors import HarnessError
@@ -146,7 +146,7 @@ def _noted(
     """Writes the facts of one part and adds them to the outcome."""
     log, found = workspace.daily_log, answer.facts
     facts = [_fact(line, batch, session) for line in found.lines]
-    written = log.append(facts, source="flush", now=now) if facts else []
+    written = log.append(facts, source="flush", now=now, since=_since(batch, now)) if facts else []
     return FlushOutcome(
         upto=batch[-1][0] + 1,
         facts=(*outcome.facts, *(fact.text for fact in written)),
@@ -156,6 +156,12 @@ def _noted(
         dropped=(*outcome.dropped, *map(workspace.clean, found.dropped)),
         usages=(*outcome.usages, *answer.usages),
     )
+
+
+def _since(batch: Sequence[Numbered], now: datetime) -> date | None:
+    """The first day on which messages may have been read before; a day earlier than they were said, as zones differ."""
+    said = [message.time for _, message in batch if message.time is not None]
+    return min(said).astimezone(now.tzinfo).date() - timedelta(days=1) if said else None
 
 
 def _fact(line: str, batch: Sequence[Numbered], session: str) -> Fact:

@@ -120,7 +120,9 @@ class DailyLog:
             raise unusable(self.folder, "read", error) from error
         return sorted(day for day in map(day_of, names) if day is not None)
 
-    def append(self, facts: Sequence[Fact], *, source: str = "flush", now: datetime | None = None) -> list[Fact]:
+    def append(
+        self, facts: Sequence[Fact], *, source: str = "flush", now: datetime | None = None, since: date | None = None
+    ) -> list[Fact]:
         """Appends facts to the log of today.
 
         A blank fact, and one whose text stands in that log already up to case and white space, is left out.
@@ -129,6 +131,8 @@ class DailyLog:
             facts: The facts.
             source: What writes them.
             now: The aware time of the entries; by default the clock's.
+            since: A fact from messages of a session that stands in a log from this day on and comes from the same ones is
+                left out, too: after a crash messages are read again, perhaps on a later day. None: only today's log counts.
 
         Returns:
             The facts that were written, as they were written.
@@ -142,7 +146,7 @@ class DailyLog:
             make_folder(self.folder)
             with locked(path):
                 before = read_text(path) or ""
-                new = self._without_repeats(facts, before)
+                new = self._without_repeats(facts, before, self._between(since, moment.date()))
                 if new:
                     append_text(path, _addition(before, new, _heading(moment, self._clean(source))))
                 return new
@@ -185,16 +189,29 @@ class DailyLog:
         except OSError as error:
             raise unusable(path, "write", error) from error
 
-    def _without_repeats(self, facts: Sequence[Fact], log: str) -> list[Fact]:
+    def _between(self, since: date | None, today: date) -> list[Entry]:
+        """The entries of the days from `since` on and before today."""
+        if since is None or since >= today:
+            return []
+        return [entry for day in self.days() if since <= day < today for entry in self.entries(day)]
+
+    def _without_repeats(self, facts: Sequence[Fact], log: str, earlier: Sequence[Entry]) -> list[Fact]:
         seen = {_key(entry.text) for entry in read_entries(log, date.min)}
         new = []
         for fact in facts:
             text = self._clean(fact.text).strip()
             key = _key(text)
-            if key and key not in seen:
+            if key and key not in seen and not any(_is_from(entry, fact, key) for entry in earlier):
                 seen.add(key)
                 new.append(replace(fact, text=text))
         return new
+
+
+def _is_from(entry: Entry, fact: Fact, key: str) -> bool:
+    """Whether an entry says a fact, by the key of its text, and was made of some of the same messages."""
+    if entry.messages is None or fact.messages is None or entry.session != fact.session or _key(entry.text) != key:
+        return False
+    return entry.messages[0] <= fact.messages[1] and fact.messages[0] <= entry.messages[1]
 
 
 def _move(path: Path, target: Path, text: str) -> None:

@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
-from datetime import UTC, datetime
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -57,6 +58,19 @@ def test_r049_an_exact_repeat_is_written_once(store: Workspace) -> None:
     assert run(model, store).facts == ("user's lab uses Python 3.11",)
     assert run(model, store).facts == ()
     assert len(store.daily_log.entries()) == 1
+
+
+def test_r049_messages_that_are_read_again_on_a_later_day_are_noted_once(store: Workspace) -> None:
+    evening = datetime(2026, 4, 10, 23, 59, tzinfo=UTC)
+    said = [(at, replace(message, time=evening)) for at, message in SAID]
+    model = ScriptedModel(flush=["- the lab uses Python 3.11"] * 4)
+    assert run(model, store, said, now=evening).facts == ("the lab uses Python 3.11",)
+    assert run(model, store, said, now=evening + timedelta(days=2)).facts == ()  # the kernel had died in between
+    later = [(at + 2, replace(message, time=evening + timedelta(days=2))) for at, message in SAID]
+    assert run(model, store, later, now=evening + timedelta(days=2)).facts == (
+        "the lab uses Python 3.11",
+    )  # said again
+    assert len(store.daily_log.entries()) == 2
 
 
 def test_the_model_is_shown_what_is_noted_already(store: Workspace) -> None:
