@@ -10,7 +10,7 @@ from harness_nb.core.limits import ModelLimits
 from harness_nb.errors import ConfigError
 
 _RATIOS = (0.1, 0.95)
-_ESTIMATORS = ("tokens", "utf8_bytes", "missing")
+_ESTIMATORS = ("tokens", "joined_tokens", "utf8_bytes", "missing")
 
 LARGEST_WINDOW_MESSAGES = 2_000
 LEAST_WINDOW_MESSAGES = 120
@@ -33,8 +33,8 @@ class NanobotConfig:
         safety_buffer: Tokens reserved beside them (default 1,024).
         consolidation_ratio: Share of the budget down to which it archives, 0.1 to 0.95 (default 0.5).
         max_rounds: Most chunks archived in one check (default 5).
-        estimator: How tokens are counted: `tokens` by the session's tokenizer (default), `utf8_bytes` one a byte,
-            `missing` as July does without a tokenizer: the whole prompt counts as 0, so nothing is ever archived.
+        estimator: How tokens are counted: `tokens` by the session's tokenizer, each message once (default), `joined_tokens`
+            the whole prompt as one text at each look, as Nanobot does, `utf8_bytes` one a byte, `missing` as July does without a tokenizer: the whole prompt counts as 0, so nothing is ever archived.
         replay_max_messages: Latest messages that are replayed; what is older is archived whatever its size. None (the
             default) derives it from the window (window / 100, within 120 to 2,000); 0 has no such limit (`head`).
         replay_min_messages: Latest messages that stay in the list when they are archived (`july` 0, `head` 8).
@@ -68,7 +68,7 @@ class NanobotConfig:
     safety_buffer: int = 1_024
     consolidation_ratio: float = 0.5
     max_rounds: int = 5
-    estimator: Literal["tokens", "utf8_bytes", "missing"] = "tokens"
+    estimator: Literal["tokens", "joined_tokens", "utf8_bytes", "missing"] = "tokens"
     replay_max_messages: int | None = None
     replay_min_messages: int = 0
     trims_replies: bool = False

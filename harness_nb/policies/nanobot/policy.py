@@ -12,6 +12,7 @@ from harness_nb.core.item import Item
 from harness_nb.core.messages import Message
 from harness_nb.core.plan import Plan, Pressure, Trigger
 from harness_nb.core.policy import CompactionPolicy
+from harness_nb.core.tokens import Measure
 from harness_nb.core.view import View
 from harness_nb.policies.nanobot import replay
 from harness_nb.policies.nanobot.config import NanobotConfig
@@ -75,6 +76,7 @@ class NanobotPolicy(CompactionPolicy):
     def __init__(self, config: NanobotConfig | None = None, *, name: str = "nanobot") -> None:
         self.config = config or NanobotConfig()
         self.name = name
+        self._sizes: tuple[Measure, NanobotSizes] | None = None
         self.passes = (
             self.config.max_rounds + 3
         )  # the file cap, the replay window, and the pass that finds nothing more
@@ -93,7 +95,9 @@ class NanobotPolicy(CompactionPolicy):
 
     def sizes(self, view: View) -> NanobotSizes:
         """Counts tokens as the settings say."""
-        return NanobotSizes(self.config.estimator, view.measure)
+        if self._sizes is None or self._sizes[0] is not view.measure:
+            self._sizes = (view.measure, NanobotSizes(self.config.estimator, view.measure))
+        return self._sizes[1]
 
     def state(self, view: View) -> NanobotRecord:
         """The record."""
@@ -102,10 +106,9 @@ class NanobotPolicy(CompactionPolicy):
     def stored(self, view: View) -> list[Item]:
         """The session's messages without the turn that begins now."""
         end = self._upto(view)
-        shown = {item.index: item for item in view.input if item.index is not None and item.how == "evicted"}
         begins = self.state(view).begins
         indices = [index for index in range(begins, end) if view.log[index].role != "system"]
-        return [shown.get(index) or Item(index, view.log[index]) for index in indices]
+        return [Item(index, view.log[index]) for index in indices]
 
     @staticmethod
     def _upto(view: View) -> int:
@@ -192,7 +195,8 @@ class NanobotPolicy(CompactionPolicy):
             or (rounds and rounds[-1].outcome == "raw")
         ):
             return Standing(tokens, budget, target)
-        return Standing(tokens, budget, target, self._boundary(view, state, rows, max(1, tokens - target)))
+        need = max(1, tokens - target, tokens // 2 if is_forced else 0)
+        return Standing(tokens, budget, target, self._boundary(view, state, rows, need))
 
     def _boundary(self, view: View, state: NanobotRecord, rows: Sequence[Item], need: int) -> Boundary:
         """The first message of the user before which enough leaves; the last one where that is never so."""
@@ -296,7 +300,8 @@ class NanobotPolicy(CompactionPolicy):
         )
         known = {row.index for row in rows}
         since = [item for item in view.input if (item.index or 0) >= state.begins and item.index not in known]
-        items = (*kept, *since)
+        filed = {item.index: item for item in view.input if item.how == "evicted"}
+        items = (*(filed.get(item.index, item) for item in kept), *since)
         if failed and items:
             gone = tuple(item.index for item in view.input if item.index is not None and item.index < state.archived)
             items = (replace(items[0], how="merged", stands_for=gone, meta={"failed": failed}), *items[1:])
@@ -376,8 +381,11 @@ class NanobotPolicy(CompactionPolicy):
     # A request
 
     def _sent(self, view: View) -> Plan:
-        """The list of one request."""
+        """The list of one request; results that were made shorter stay so for the rest of the turn at least."""
         sending = Sending(view, self.config, self.sizes(view), self.system(view))
+        shorter = sending.shortened(view.input) if not view.done else view.input[:]
+        if shorter != view.input[:]:
+            return view.becomes(shorter, "shortened results", outcome="shortened", again=True)
         items = sending.fitted(view.input)
         if items == view.input[:]:
             return view.unchanged("the request fits")

@@ -43,13 +43,14 @@ class Sending:
         window = config.window(view.model)
         self._budget = max(0, config.budget(window)) if window > 0 else 0
 
+    def shortened(self, rows: Sequence[Item]) -> tuple[Item, ...]:
+        """All rows, large results in files, and old ones of the running turn taken away where the request is too long."""
+        return tuple(self._without_old_results([self._filed(row) for row in rows]))
+
     def fitted(self, rows: Sequence[Item]) -> tuple[Item, ...]:
         """The rows that are sent, as they are sent."""
         made = self._answered(_usable(rows))
-        made = [self._filed(row) for row in made]
-        made = self._without_old_results(made)
-        made = self._answered(self._snipped(made))
-        return tuple(made)
+        return tuple(self._answered(self._snipped(made)))
 
     def tokens(self, rows: Iterable[Item]) -> int:
         """Tokens of the whole request."""
@@ -75,7 +76,7 @@ class Sending:
     def _filed(self, row: Item) -> Item:
         """A large result as a preview of the file that has it; a file that can't be written leaves it cut."""
         message, most = row.message, self._config.max_tool_result_chars
-        if message.role != "tool" or message.name in self._config.offload_exempt or not most:
+        if row.how == "evicted" or message.role != "tool" or message.name in self._config.offload_exempt or not most:
             return row
         text = message.text
         if len(text) <= most or row.index is None or any(not isinstance(part, Text) for part in message.parts):
@@ -105,6 +106,8 @@ class Sending:
 
     def _can_go(self, row: Item) -> bool:
         message = row.message
+        if row.how == "cleared":
+            return False
         in_turn = row.index is not None and row.index > self._view.turn
         is_large = len(message.text) >= self._config.compact_min_chars
         return in_turn and message.role == "tool" and message.name in COMPACTABLE and is_large

@@ -243,3 +243,12 @@ def test_a_plan_on_assumptions_is_always_complete_and_names_only_what_was_said(
     view = View.of(transcript, hook="turn", model=ModelLimits(name="m", window=window))
     plan = policy(**settings).plan(view)
     assert all(item.index is None or 0 <= item.index < len(view.log) for item in plan.items(view))
+
+
+@pytest.mark.parametrize("hook", ["manual", "overflow"])
+def test_a_user_and_a_refused_request_make_a_round_whatever_was_measured(hook: Any) -> None:
+    view = view_of(chat(10, 30), 60_000, hook=hook)
+    plan, _ = answered(policy(), view, FACT)
+    assert plan.remember == ("[durable] a fact",)
+    assert upto(plan) > 0
+    assert policy().standing(replace(view, state=plan.state, done=(plan,))).boundary is None

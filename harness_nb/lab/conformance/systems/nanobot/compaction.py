@@ -48,7 +48,7 @@ def preset_of(given: Given) -> Preset:
         "idle_minutes",
     }
     names |= {"context_window", "replay_max_messages", "replay_min_messages"}
-    estimator = {"cl100k_base": "tokens", "tokenizer_missing": "missing"}.get(config["estimator"], "utf8_bytes")
+    estimator = {"cl100k_base": "joined_tokens", "tokenizer_missing": "missing"}.get(config["estimator"], "utf8_bytes")
     settings = {key: config[key] for key in names & config.keys()}
     is_head = "nanobot_head" in given.more["presets"]
     if config["estimator"] == "tokenizer_missing" and is_head:
