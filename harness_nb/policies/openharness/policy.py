@@ -10,11 +10,12 @@ from harness_nb.core.view import Hook, View
 from harness_nb.policies.openharness.carryover import Carryover
 from harness_nb.policies.openharness.checkpoint import checkpoint
 from harness_nb.policies.openharness.config import OpenHarnessConfig
-from harness_nb.policies.openharness.offload import offloaded
+from harness_nb.policies.openharness.offload import artifact_path, offloaded
 from harness_nb.policies.openharness.overflow import is_overflow_text
 from harness_nb.policies.openharness.peers import peers_of
 from harness_nb.policies.openharness.record import OpenHarnessRecord
 from harness_nb.policies.openharness.sizes import OpenHarnessEstimate
+from harness_nb.policies.openharness.summary import INSTRUCTION
 from harness_nb.policies.openharness.tracking import Tracked
 from harness_nb.policies.openharness.work import Done, Given, Work
 
@@ -39,11 +40,18 @@ class OpenHarnessPolicy(CompactionPolicy):
 
     Attributes:
         estimate: Tokens of a list by its own formula.
+        instruction: What a model is asked for.
     """
 
     name = "openharness"
     passes = 2
     record = OpenHarnessRecord
+    instruction = INSTRUCTION
+    messages_of = staticmethod(peers_of)
+    checkpoint_of = staticmethod(checkpoint)
+    counts_as_overflow = staticmethod(is_overflow_text)
+    artifact_path = staticmethod(artifact_path)
+    tracked = Tracked
 
     def __init__(self, config: OpenHarnessConfig | None = None, *, name: str = "openharness") -> None:
         self.config = config or OpenHarnessConfig()

@@ -114,7 +114,7 @@ def summary_item(reply: Reply, older: Sequence[Peer], *, has_recent: bool) -> It
     """The message that stands for older ones."""
     text = written(reply.text)
     whole = f"{OPENING}{text}{RECENT if has_recent else ''}{RESUME}"
-    meta: dict[str, object] = {"openharness": "summary", "source": "llm", "text": text}
+    meta: dict[str, object] = {"openharness": "summary", "source": "llm", "text": text, "recent": has_recent}
     if not text:
         meta["failed"] = "blank"
     if reply.assumed:

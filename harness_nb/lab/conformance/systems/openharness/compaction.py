@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from harness_nb.agent.conversation import Conversation, Surroundings
 from harness_nb.agent.driver import Answer, Begun, Effect, Leaving
@@ -17,12 +17,12 @@ from harness_nb.core.view import Hook, Refusal, View
 from harness_nb.lab.conformance.cases import Given
 from harness_nb.lab.conformance.driving import Stub, conversation, drive, policy_of, surroundings
 from harness_nb.lab.conformance.systems.openharness.output import Told
-from harness_nb.policies.openharness.peers import peers_of
-from harness_nb.policies.openharness.policy import OpenHarnessPolicy
-from harness_nb.policies.openharness.tracking import Tracked
-from harness_nb.policies.openharness.work import Done
 from harness_nb.presets import Preset
 from harness_nb.presets import get as get_preset
+
+if TYPE_CHECKING:
+    from harness_nb.policies.openharness.policy import OpenHarnessPolicy
+    from harness_nb.policies.openharness.work import Done
 
 _HOOKS: dict[str, Hook] = {"auto": "request", "reactive": "overflow", "manual": "manual"}
 _REPLY_TOKENS = 16_384
@@ -139,7 +139,7 @@ class _Session:
         self.talk.state = self.policy.record(failures=given.config.get("consecutive_failures", 0))
         self.upto = 0
         self.numbers: dict[int, int] = {}
-        self.tracked = Tracked()
+        self.tracked = self.policy.tracked()
 
     def round(self, upto: int) -> dict[str, Any]:
         """One round and what came of it."""
@@ -225,8 +225,8 @@ class _Run:
         drive(session.talk, watched, hook, session.around, session.respond, words=words, error=error)
         done = watched.done
         for one in done:
-            limit = session.policy.config.summary_max_tokens
-            self.requests += [self.told.summary_request(older, limit) for older in one.requests]
+            asked, limit = session.policy.instruction, session.policy.config.summary_max_tokens
+            self.requests += [self.told.summary_request(older, asked, limit) for older in one.requests]
         self.done += done
         return bool(done) and _is_compacted(done[-1:])
 
@@ -234,7 +234,7 @@ class _Run:
         """Sends the list to the recorded model."""
         items = self.session.talk.outgoing[:]
         window = self.session.config["effective_window"]
-        about = {"call": "main", "peer_messages": len(peers_of(items)), "system": "agent", "tools": 0}
+        about = {"call": "main", "peer_messages": self._count(items), "system": "agent", "tools": 0}
         shown = self.told.shown(items)
         self.requests.append({**about, "max_tokens": min(_REPLY_TOKENS, window), **shown})
         answer = main.next(items)
@@ -255,7 +255,7 @@ class _Run:
             "summarised": self._summarised(),
             "model_calls": session.stub.calls + session.main.calls - self.calls,
             "token_estimates": self._estimates(items),
-            "peer_messages": {"before": len(peers_of(self.start)), "after": len(peers_of(items))},
+            "peer_messages": {"before": self._count(self.start), "after": self._count(items)},
             "lost": self._lost(items),
             "digest": self.told.digest(digests[-1]) if digests else None,
             "requests": self.requests,
@@ -269,8 +269,12 @@ class _Run:
         hooks = [name for one in self.done for name in one.consulted]
         found: dict[str, Any] = {"consecutive_failures": record.failures, **({"hooks": hooks} if hooks else {})}
         if session.entry == "manual":
-            return {**found, "reply_counts": [len(peers_of(self.start)), len(peers_of(session.talk.input[:]))]}
+            return {**found, "reply_counts": [self._count(self.start), self._count(session.talk.input)]}
         return {**found, "checkpoints": [list(mark) for one in self.done for mark in one.marks]}
+
+    def _count(self, items: Iterable[Item]) -> int:
+        """How many messages a list is in the system's own count."""
+        return len(self.session.policy.messages_of(items))
 
     def _status(self) -> str:
         acted = [one.outcome for one in self.done if one.outcome != "unchanged"]

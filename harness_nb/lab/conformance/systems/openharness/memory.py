@@ -12,15 +12,14 @@ from typing import Any
 
 from harness_nb.core.item import Item
 from harness_nb.lab.conformance.cases import Given
+from harness_nb.lab.conformance.driving import policy_of
 from harness_nb.lab.conformance.systems.openharness.output import Told
 from harness_nb.memory.designs.openharness.design import Folders
 from harness_nb.memory.designs.openharness.index import shown_index
 from harness_nb.memory.designs.openharness.notes import Notes
 from harness_nb.memory.designs.openharness.schema import instant, parsed
 from harness_nb.memory.designs.openharness.selection import selected, tokens
-from harness_nb.policies.openharness.checkpoint import checkpoint
-from harness_nb.policies.openharness.overflow import is_overflow_text
-from harness_nb.policies.openharness.peers import peers_of
+from harness_nb.presets import get as get_preset
 from harness_nb.store.files import make_folder
 from harness_nb.store.topics import INDEX_NAME
 
@@ -139,7 +138,8 @@ def _file(path: Path, has_schema: bool) -> dict[str, Any]:
 def _checkpoint(given: Given) -> Mapping[str, Any]:
     messages = given.messages()
     items = [Item(index, message) for index, message in enumerate(messages) if message.role != "system"]
-    made = checkpoint(peers_of(items), given.config["state"])
+    policy = policy_of(get_preset("openharness"))
+    made = policy.checkpoint_of(policy.messages_of(items), given.config["state"])
     told = Told(messages)
     lines = made.text.split("\n")
     names = [line[3:] for line in lines if line.startswith("## ")]
@@ -167,7 +167,7 @@ def _bullets(lines: Sequence[str], name: str) -> list[str]:
 
 
 def _overflow(given: Given) -> Mapping[str, Any]:
-    return {"recognised": is_overflow_text(given.config["error"])}
+    return {"recognised": policy_of(get_preset("openharness")).counts_as_overflow(given.config["error"])}
 
 
 OPERATIONS: dict[str, Callable[[Given], Mapping[str, Any]]] = {

@@ -11,7 +11,6 @@ from harness_nb.core.requests import Evict, Reply
 from harness_nb.lab.conformance.cases import Given
 from harness_nb.lab.conformance.driving import conversation, drive, named_results, policy_of, surroundings
 from harness_nb.lab.conformance.systems.openharness.output import Told
-from harness_nb.policies.openharness.offload import FOLDER, artifact_path
 from harness_nb.presets import get as get_preset
 
 _TIME, _RANDOM = "20260101-000000", "0" * 12
@@ -24,13 +23,14 @@ def offloaded(given: Given) -> Mapping[str, Any]:
     policy = policy_of(get_preset("openharness", **sizes))
     messages = named_results(given.messages())
     tool = messages[target].name or "tool"
+    path = policy.artifact_path(tool, _TIME, _RANDOM)
     filed: list[str] = []
 
     def respond(effect: Effect) -> Answer:
         if not isinstance(effect, Evict):
             return None
         filed.append(effect.text)
-        return Reply(artifact_path(tool, _TIME, _RANDOM))
+        return Reply(path)
 
     around = surroundings(messages, ModelLimits(name="recorded"))
     driven = drive(conversation(messages[: target + 1]), policy, "result", around, respond)
@@ -38,10 +38,10 @@ def offloaded(given: Given) -> Mapping[str, Any]:
     output = Told(messages).output(driven.items)
     if not filed:
         return {**found, "status": "noop", "triggered": False, "output": output}
-    path = artifact_path(tool, _TIME, _RANDOM)
-    name = path.removeprefix(f"{FOLDER}/{_TIME}-").removesuffix(f"-{_RANDOM}.txt")
+    folder, _, file = path.partition("/")
+    name = file.removeprefix(f"{_TIME}-").removesuffix(f"-{_RANDOM}.txt")
     spill = {
-        "folder": FOLDER,
+        "folder": folder,
         "name_after_time": name,
         "random_chars": len(_RANDOM),
         "path_chars": len(path),

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from harness_nb.core.item import Item
 from harness_nb.core.messages import Message
 from harness_nb.lab.conformance.driving import verbatim
-from harness_nb.policies.openharness.digest import Digest
-from harness_nb.policies.openharness.peers import Peers, items_of
-from harness_nb.policies.openharness.summary import INSTRUCTION, RECENT, RESUME
+
+if TYPE_CHECKING:
+    from harness_nb.policies.openharness.digest import Digest
+    from harness_nb.policies.openharness.peers import Peers
 
 
 class Told:
@@ -76,8 +77,9 @@ class Told:
     def _stands_for(self, items: Sequence[Item]) -> Any:
         return self.name(items[0]) or self.indices(items)
 
-    def summary_request(self, older: Peers, max_tokens: int) -> dict[str, Any]:
+    def summary_request(self, older: Peers, instruction: str, max_tokens: int) -> dict[str, Any]:
         """A request for a summary."""
+        items = [item for peer in older for item in peer.items]
         about = {
             "call": "summary",
             "peer_messages": len(older),
@@ -85,9 +87,9 @@ class Told:
             "max_tokens": max_tokens,
             "tools": 0,
         }
-        pictures = [item for item in items_of(older) if any(_is_picture(part) for part in item.message.parts)]
+        pictures = [item for item in items if any(_is_picture(part) for part in item.message.parts)]
         stubs = {"image_stub": self.indices(pictures)} if pictures else {}
-        return {**about, "instruction_chars": len(INSTRUCTION), **self.shown(items_of(older)), **stubs}
+        return {**about, "instruction_chars": len(instruction), **self.shown(items), **stubs}
 
     def shown(self, items: Sequence[Item]) -> dict[str, Any]:
         """What a request shows: messages of the case, which of them were changed, and what else."""
@@ -137,6 +139,5 @@ def _made(item: Item) -> dict[str, Any]:
 
 def _source(item: Item) -> dict[str, Any]:
     if item.meta["source"] == "llm":
-        text = item.message.text
-        return {"text": item.meta["text"], "recent_note": RECENT in text, "resume_note": RESUME in text}
+        return {"text": item.meta["text"], "recent_note": item.meta["recent"], "resume_note": True}
     return {"body_chars": item.meta["body_chars"]} if item.meta["source"] == "checkpoint" else {}
