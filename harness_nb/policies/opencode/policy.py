@@ -113,6 +113,8 @@ class OpenCodePolicy(CompactionPolicy):
     def _compacted(self, view: View, *, automatic: bool = True, replays: bool = False, is_apart: bool = False) -> Plan:
         """A compaction; `is_apart` makes up for one that failed, and answers the prompt instead of a marker."""
         ready = self.preparation(view, replays=replays)
+        if not ready.chosen.head:
+            return view.unchanged("nothing was said yet", outcome="noop", pressure=self._now(view))
         reply = view.reply(self.request(view, ready))
         if reply.failure is not None:
             return self._failed(view, ready, reply, is_apart)

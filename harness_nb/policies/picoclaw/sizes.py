@@ -22,9 +22,13 @@ def message_tokens(message: Message) -> int:
     """Tokens of a message: characters of what it says, bytes of what it calls, and a price for each picture."""
     chars = len(message.text) + _reasoning_chars(message)
     for call in message.calls:
-        chars += len(_CALL_TYPE) + sum(len(text.encode()) for text in (call.id, call.name, call.arguments))
-    chars += len((message.call_id or "").encode())
+        chars += len(_CALL_TYPE) + sum(map(_bytes, (call.id, call.name, call.arguments)))
+    chars += _bytes(message.call_id or "")
     return tokens_of_chars(chars) + IMAGE_TOKENS * sum(isinstance(part, Image) for part in message.parts)
+
+
+def _bytes(text: str) -> int:
+    return len(text.encode("utf-8", "surrogatepass"))
 
 
 def _reasoning_chars(message: Message) -> int:

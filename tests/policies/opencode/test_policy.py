@@ -3,7 +3,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from harness_nb.agent import guards
 from harness_nb.core.item import ModelInput
 from harness_nb.core.messages import Image, Message, Text, Usage
 from harness_nb.core.requests import Evict, Failure, Reply, Unknown
@@ -11,6 +14,7 @@ from harness_nb.core.rounds import problems
 from harness_nb.core.view import View
 from harness_nb.policies.opencode.session import CLEARED_TEXT, MARKER_TEXT
 from tests.policies.opencode.talks import BROKEN, OK, TOO_LONG, planned, policy, shown, talk, turn, view_of
+from tests.strategies import transcripts
 
 FULL = 92_000
 PICTURE = Image("data:image/png;base64,AAAA", "{}")
@@ -201,6 +205,28 @@ def test_a_result_that_can_not_be_filed_stays_whole() -> None:
 def test_results_of_reading_tools_stay_whole() -> None:
     view = view_of(turn(0, 80_000, "read_file")[:3], hook="result")
     assert not policy().plan(view).changes
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.data())
+def test_any_conversation_gives_the_same_plan_twice_and_under_guards_a_list_that_providers_take(
+    data: st.DataObject,
+) -> None:
+    messages = data.draw(transcripts())
+    hook = data.draw(st.sampled_from(["request", "manual", "overflow", "end", "result"]))
+    chosen = data.draw(st.fixed_dictionaries({"tail_turns": st.sampled_from([None, 0, 1, 2]), "prune": st.booleans()}))
+    acting = policy(**chosen, prune_minimum=0, prune_protect=0, max_lines=1, context_limit=1)
+    view = view_of(list(messages), 10_000, hook=hook)
+    plan = acting.plan(view)
+    assert acting.plan(view) == plan
+    verdict = guards.after(view, plan)
+    if verdict.plan.changes:
+        new = [item.message for item in verdict.plan.items(view)]
+        assert problems(new, needs_reply=False) == ()
+
+
+def test_nothing_is_summarised_before_anything_was_said() -> None:
+    assert not policy().plan(view_of([], hook="manual")).changes
 
 
 def test_a_plan_changes_nothing_of_its_own_list() -> None:

@@ -2,13 +2,22 @@ from __future__ import annotations
 
 from typing import Any
 
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from harness_nb.agent import guards
 from harness_nb.core.messages import Message
+from harness_nb.core.rounds import problems
 from harness_nb.core.view import View
-from harness_nb.policies.picoclaw.config import LegacyConfig
+from harness_nb.policies.picoclaw.config import LegacyConfig, SeahorseConfig
 from harness_nb.policies.picoclaw.legacy import LegacyPolicy
+from harness_nb.policies.picoclaw.seahorse import SeahorsePolicy
 from tests.policies.picoclaw.talks import call, chat, grown, indices, loop, planned, result, view_of
+from tests.strategies import transcripts
 
 POLICY = LegacyPolicy(LegacyConfig(max_tokens=100))
+SMALL_LEGACY = LegacyPolicy(LegacyConfig(summarize_message_threshold=2, keep_last=1, split_above=2))
+SMALL_SEAHORSE = SeahorsePolicy(SeahorseConfig(fresh_tail=1, leaf_min=1, leaf_chunk_tokens=50))
 
 
 def asking(messages: list[Message], window: int, **fields: Any) -> View:
@@ -54,3 +63,22 @@ def test_after_an_overflow_half_of_the_turns_go_whatever_the_estimate_says() -> 
 def test_the_clean_up_says_what_it_did() -> None:
     broken = view_of([*loop(2), call("x")])
     assert (POLICY.clean(broken).outcome, POLICY.clean(view_of(loop(2))).outcome) == ("repaired", "noop")
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.data())
+def test_any_conversation_gives_the_same_plan_twice_and_under_guards_a_list_that_providers_take(
+    data: st.DataObject,
+) -> None:
+    messages = data.draw(transcripts())
+    hook = data.draw(st.sampled_from(["request", "manual", "overflow", "end"]))
+    acting = data.draw(st.sampled_from([SMALL_LEGACY, SMALL_SEAHORSE]))
+    view = view_of(list(messages), data.draw(st.sampled_from([50, 400, 10_000])), hook=hook)
+    plan = acting.plan(view)
+    assert acting.plan(view) == plan
+    verdict = guards.after(view, plan)
+    if verdict.plan.changes:
+        new = [
+            item.message for item in verdict.plan.items(view) if item.message.role != "system"
+        ]  # joined to the prompt
+        assert problems(new, needs_reply=False) == ()
