@@ -11,7 +11,12 @@ from harness_nb.memory.designs.nanobot.config import NanobotMemoryConfig
 from harness_nb.memory.designs.nanobot.design import NanobotMemory
 from harness_nb.policies.nanobot.config import NanobotConfig
 from harness_nb.policies.nanobot.policy import NanobotPolicy
+from harness_nb.policies.nanobot.record import NanobotRecord
+from harness_nb.policies.nanobot.sending import Sending
+from harness_nb.policies.nanobot.wording import has_text, raw_entry, rendered
 from harness_nb.presets.preset import Preset, chosen_variant, in_force, shared_out
+
+__all__ = ["NAME", "NanobotRecord", "Sending", "has_text", "make", "memory_settings", "raw_entry", "rendered"]
 
 NAME = "nanobot"
 VARIANTS = ("july", "head")

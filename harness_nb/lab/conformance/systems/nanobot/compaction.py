@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from harness_nb.agent.conversation import Surroundings
 from harness_nb.agent.driver import Answer, Begun, Effect, Leaving
@@ -26,12 +26,12 @@ from harness_nb.lab.conformance.systems.nanobot.rounds import Watching, detail, 
 from harness_nb.lab.conformance.systems.nanobot.texts import long_text
 from harness_nb.memory.designs.base import DesignParts
 from harness_nb.memory.designs.nanobot.design import NanobotMemory
-from harness_nb.policies.nanobot.policy import NanobotPolicy
-from harness_nb.policies.nanobot.record import NanobotRecord
-from harness_nb.policies.nanobot.sending import Sending
 from harness_nb.presets import Preset, get
-from harness_nb.presets.nanobot import memory_settings
+from harness_nb.presets.nanobot import NanobotRecord, Sending, memory_settings
 from harness_nb.store.workspace import Workspace
+
+if TYPE_CHECKING:
+    from harness_nb.policies.nanobot.policy import NanobotPolicy
 
 _LONG_CHARS = 400
 

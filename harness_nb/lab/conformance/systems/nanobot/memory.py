@@ -20,8 +20,7 @@ from harness_nb.memory.designs.nanobot import dream as dreaming
 from harness_nb.memory.designs.nanobot.design import NanobotMemory
 from harness_nb.memory.designs.nanobot.history import HistoryEntry
 from harness_nb.memory.designs.nanobot.versions import FILES, SCHEDULED_SUBJECT, MemoryVersion
-from harness_nb.policies.nanobot.wording import raw_entry
-from harness_nb.presets.nanobot import memory_settings
+from harness_nb.presets.nanobot import memory_settings, raw_entry
 from harness_nb.store.workspace import Workspace
 
 _START = "2026-07-20T12:00:00"

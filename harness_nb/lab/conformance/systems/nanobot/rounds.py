@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from harness_nb.core.archive import NOTHING, RAW_MARK
 from harness_nb.core.plan import Plan
 from harness_nb.core.policy import CompactionPolicy
 from harness_nb.core.requests import Ask, Reply
 from harness_nb.core.view import View
-from harness_nb.policies.nanobot.policy import NanobotPolicy
-from harness_nb.policies.nanobot.record import NanobotRecord
-from harness_nb.policies.nanobot.wording import has_text, rendered
+from harness_nb.presets.nanobot import NanobotRecord, has_text, rendered
+
+if TYPE_CHECKING:
+    from harness_nb.policies.nanobot.policy import NanobotPolicy
 
 _ROUNDS = ("archived", "raw", "windowed")
 
