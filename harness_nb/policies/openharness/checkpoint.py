@@ -14,6 +14,7 @@ MOST_MESSAGES = 80
 LINE_CHARS = 220
 MOST_ENTRIES = 10
 _MOST_NAMES = 6
+_LONGEST_CHARS = 16_000  # 4,000 tokens of its estimate
 _CUT = "[More lines would follow here; the file has its limit]"
 """As long as OpenHarness' own words, so that figures are exact."""
 
@@ -39,8 +40,9 @@ class Checkpoint:
 
 
 def inserted(text: str) -> str:
-    """What of a checkpoint file takes the place of older messages; one that was edited to be longer is cut."""
-    return text.strip()[:MOST_CHARS]
+    """What of a checkpoint file takes the place of older messages; one that was edited to be much longer is cut."""
+    bare = text.strip()
+    return bare if len(bare) <= _LONGEST_CHARS else bare[:MOST_CHARS]
 
 
 def checkpoint(peers: Sequence[Peer], state: Mapping[str, Any]) -> Checkpoint:

@@ -12,7 +12,7 @@ from harness_nb.policies.openharness.checkpoint import checkpoint
 from harness_nb.policies.openharness.config import OpenHarnessConfig
 from harness_nb.policies.openharness.offload import artifact_path, offloaded
 from harness_nb.policies.openharness.overflow import is_overflow_text
-from harness_nb.policies.openharness.peers import peers_of
+from harness_nb.policies.openharness.peers import peers_of, sanitized
 from harness_nb.policies.openharness.record import OpenHarnessRecord
 from harness_nb.policies.openharness.sizes import OpenHarnessEstimate
 from harness_nb.policies.openharness.summary import INSTRUCTION
@@ -48,6 +48,7 @@ class OpenHarnessPolicy(CompactionPolicy):
     record = OpenHarnessRecord
     instruction = INSTRUCTION
     messages_of = staticmethod(peers_of)
+    sanitized = staticmethod(sanitized)
     checkpoint_of = staticmethod(checkpoint)
     counts_as_overflow = staticmethod(is_overflow_text)
     artifact_path = staticmethod(artifact_path)

@@ -108,7 +108,7 @@ class _Responder:
 
     @staticmethod
     def _consulted(said: Mapping[str, Any]) -> Reply:
-        reason = str(said.get("reason") or said.get("output") or "")
+        reason = str(said.get("reason") or said.get("output") or "\n".join(said.get("outputs") or ()))
         return Reply(None, Failure("veto", reason)) if said.get("blocked") else Reply(reason)
 
 
@@ -139,6 +139,7 @@ class _Session:
         self.talk.state = self.policy.record(failures=given.config.get("consecutive_failures", 0))
         self.upto = 0
         self.numbers: dict[int, int] = {}
+        self.history: tuple[Item, ...] = ()
         self.tracked = self.policy.tracked()
 
     def round(self, upto: int) -> dict[str, Any]:
@@ -155,17 +156,31 @@ class _Session:
         """Says the messages up to a position; the system prompt stays outside the list."""
         fresh = self.messages[self.upto : upto]
         for number, message in enumerate(fresh, self.upto):
+            if self.entry == "engine" and number == upto - 1:
+                self._mend()
             self.numbers[self._add(message)] = number
         self.upto = upto
         if self.entry == "engine" and fresh:
             self.tracked.take(fresh[-1])
             self._tell()
+            self.history = self.talk.input[:]
 
     def _add(self, message: Message) -> int:
         index = self.talk.add(message)
         if message.role == "system":
             self.talk.replace_input(ModelInput(item for item in self.talk.input if item.index != index))
         return index
+
+    def _mend(self) -> None:
+        """Leaves out what an interrupted turn left behind, before a new prompt."""
+        kept = self.policy.sanitized(self.policy.messages_of(self.talk.input))
+        self.talk.replace_input(ModelInput(item for peer in kept for item in peer.items))
+
+    def _forget(self) -> None:
+        """The engine takes over the list when an answer is there; results cleared since then stay cleared."""
+        self.talk.request_failed()
+        cleared = {item.index: item for item in self.talk.input if item.how == "cleared"}
+        self.talk.replace_input(ModelInput(cleared.get(item.index, item) for item in self.history))
 
     def _tell(self) -> None:
         """Lets the policy know what the engine has tracked."""
@@ -188,7 +203,7 @@ class _Session:
             else:
                 has_recovered = True
         if failed and self.entry == "engine":
-            self.talk.request_failed()
+            self._forget()
         if self.entry == "engine":
             drive(self.talk, self.policy, "end", self.around, self.respond)
         return {"ended_with_error": failed, "replies": run.replies}
@@ -198,6 +213,7 @@ class _Session:
         tool = reply.finish
         calls = [ToolCall(f"made_{step}", tool)] if tool else []
         self._add(Message.assistant(reply.text or None, calls))
+        self.history = self.talk.input[:]
         if not tool:
             return False
         self._add(Message.tool(f"made_{step}", f"Unknown tool: {tool}", status="error"))
@@ -240,6 +256,8 @@ class _Run:
         answer = main.next(items)
         if "error" in answer:
             return _reply(answer)
+        if "deltas" in answer:
+            return Reply(None, Failure("error", "the stream ended without a message"))
         return Reply(str(answer.get("text") or ""), finish=str(answer.get("tool_call") or ""))
 
     def outcome(self) -> dict[str, Any]:
