@@ -359,16 +359,16 @@ class HarnessAgent(AgentState):
         return self.session
 
     def close(self) -> None:
-        """Ends a flush under way, writes what is pending, gives the session up and closes the index.
+        """Ends a flush under way, writes what is pending, gives the session up and closes the index's file.
 
-        The agent can be used again; then it takes the session up from its files.
+        The agent and its memory can be used again; then it takes the session up from its files.
 
         Raises:
             SessionBusyError: A turn is running.
         """
         self._opened.leave()
         self._upkeep.stop()
-        self._parts.index.close()
+        self._parts.index.release()
 
     def __enter__(self) -> HarnessAgent:
         return self

@@ -176,9 +176,16 @@ def _as_shipped(conversation: Conversation, policy: CompactionPolicy, view: View
 def _looked_ahead(policy: CompactionPolicy, view: View) -> tuple[Plan, Request | None]:
     """The plan on assumptions, and what has to be asked first; None where it rests on none, as at most requests."""
     try:
-        return policy.plan(view), None
+        return _planned(policy, view), None
     except Unknown as signal:
-        return policy.plan(replace(view, strict=False)), signal.request
+        return _planned(policy, replace(view, strict=False)), signal.request
+
+
+def _planned(policy: CompactionPolicy, view: View) -> Plan:
+    plan = policy.plan(view)
+    if not isinstance(plan, Plan):
+        raise TypeError(f"plan(view) gave {plan!r}; give view.becomes(...) or view.unchanged(...)")
+    return plan
 
 
 def _is_attempt(view: View, ahead: Plan) -> bool:
@@ -267,6 +274,6 @@ def _strictly(
         view = view.learn(request, reply)
         asked.append((request, reply))
         try:
-            return view, policy.plan(view), tuple(asked)
+            return view, _planned(policy, view), tuple(asked)
         except Unknown as signal:
             request = signal.request

@@ -42,7 +42,8 @@ def still_too_long(view: View, cause: ContextOverflowError, why: str) -> Context
     problem = found.reason if found is not None else f"The input is too long for {view.model.name!r}, and {why}."
     return ContextOverflowError(
         problem[0].upper() + problem[1:],
-        f"Largest parts: {shown}. Shorten these, raise window=, or choose a model with a larger window.",
+        f"Largest parts: {shown}. Shorten these, raise window=, choose a model with a larger window, or "
+        "begin another session: agent.reset().",
         subject=view.model.name,
         input_tokens=cause.input_tokens,
         window=cause.window or view.model.window,

@@ -188,7 +188,7 @@ def put_together(
         pins=pinning,
         context_tools=context_tools,
         host={},
-        tools=_by_name((*design.tools(), *context_tools.tools(), *map(Tool.of, tools))),
+        tools=_by_name((*design.tools(), *context_tools.tools(), *_tools(tools))),
         permissions=permissions,
         turn_limits=turn_limits,
         eviction=evicting,
@@ -252,6 +252,13 @@ def _pins(settings: PinsConfig | None, preset: Preset) -> PinsConfig:
 def _offers_compaction(policy: CompactionPolicy | None) -> bool:
     """Whether the model may ask for a compaction: the policy says so, and can be asked."""
     return policy is not None and "manual" in policy.hooks and bool(policy.settings.get("compact_tool", False))
+
+
+def _tools(given: Iterable[Callable[..., Any] | Tool]) -> list[Tool]:
+    """The user's tools; a lone function or a name is a list forgotten."""
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        raise ConfigError(f"tools={given!r} is no list.", "Give a list of functions: tools=[...].", subject=given)
+    return [Tool.of(one) for one in given]
 
 
 def _by_name(tools: Iterable[Tool]) -> dict[str, Tool]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from pathlib import Path
 
 from harness_nb import presets
 from harness_nb.agent.conversation import Conversation, Surroundings
@@ -26,6 +27,7 @@ from harness_nb.core.tokens import CharsCounter, Measure, TokenCounter
 from harness_nb.core.tool import Tool
 from harness_nb.core.transcript import Transcript
 from harness_nb.core.view import Hook, Refusal, View
+from harness_nb.errors import ConfigError
 from harness_nb.lab.answers import Answers
 from harness_nb.lab.bills import Bills
 from harness_nb.lab.run import Replay, Step
@@ -71,8 +73,9 @@ def replay(
         A record for each point at which the policy was called, and the conversation at the end.
 
     Raises:
-        ConfigError: The preset, the model or the window is not valid.
+        ConfigError: The transcript, the policy, the model or the window is not valid.
     """
+    _check_transcript(transcript)
     acting, limits = _chosen(policy, transcript.model, window)
     run = _Run(
         policy=acting,
@@ -92,6 +95,16 @@ def replay(
     return Replay(transcript=transcript, policy=acting.name, steps=tuple(steps), final=run.view("request"))
 
 
+def _check_transcript(given: object) -> None:
+    if isinstance(given, Transcript):
+        return
+    is_path = isinstance(given, str | Path)
+    remedy = (
+        f"Read it first: read_transcript({str(given)!r})." if is_path else "Give a Transcript: read_transcript(...)."
+    )
+    raise ConfigError(f"{given!r} is no transcript.", remedy, subject=given)
+
+
 def _chosen(
     policy: str | Preset | CompactionPolicy, model: str, window: int | None
 ) -> tuple[CompactionPolicy, ModelLimits]:
@@ -100,6 +113,11 @@ def _chosen(
     if isinstance(policy, CompactionPolicy):
         return policy, limits
     preset = presets.get(policy) if isinstance(policy, str) else policy
+    if not isinstance(preset, Preset):
+        remedy = (
+            f"Give one, such as {policy.__name__}()." if isinstance(policy, type) else "Give one, or a preset's name."
+        )
+        raise ConfigError(f"{policy!r} is no policy.", remedy, subject=policy)
     return preset.policy or _Off(), preset.limits(limits)
 
 

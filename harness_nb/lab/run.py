@@ -244,10 +244,18 @@ class Replay:
             Table.of(head, rows, most=_TEXT_ROWS, noun="compaction"),
             Table.of(("", "total"), sums, caption="Totals", is_open=False),
         )
-        notes = tuple(self.transcript.report[:1]) and (
-            f"{count(len(self.transcript.report), 'remark')} on reading the file: transcript.report",
-        )
-        return Card(title, line, blocks, notes)
+        remarks = len(self.transcript.report)
+        notes = [f"{count(remarks, 'remark')} on reading the file: transcript.report"] if remarks else []
+        return Card(title, line, blocks, (*self._failure_notes(), *notes))
+
+    def _failure_notes(self) -> tuple[str, ...]:
+        """Says how many plans failed, and why the first one did: without it a faulty policy only seems idle."""
+        failed = [(step, one) for step in self.steps for one in step.passes if one.outcome == "failed"]
+        if not failed:
+            return ()
+        step, one = failed[0]
+        first = f"the first at message {step.index}: " if len(failed) > 1 else f"at message {step.index}: "
+        return (f"{len(failed):,} of {len(self.plans):,} plans failed, {first}{one.reason}",)
 
 
 def _own_tokens(passes: Iterable[Pass]) -> int:

@@ -39,7 +39,7 @@ def agent_use(magics: HarnessMagics, given: Given) -> HarnessAgent:
     if isinstance(agent, HarnessAgent):
         magics.seat.use(agent)
         return agent
-    agents = [name for name, value in variables.items() if isinstance(value, HarnessAgent)]
+    agents = [name for name, value in variables.items() if isinstance(value, HarnessAgent) and not name.startswith("_")]
     hint = nearest(given.text, agents) or next(iter(agents), "")
     what = "is no agent" if given.text in variables else "is no variable"
     raise MagicError(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from harness_nb.core.policy import CompactionPolicy
 from harness_nb.core.transcript import Transcript
+from harness_nb.errors import ConfigError
 from harness_nb.lab.replay import replay
 from harness_nb.lab.run import Replay
 from harness_nb.model.prices import cached_price, input_price
@@ -21,11 +22,17 @@ if TYPE_CHECKING:
 
 
 def transcript_of(source: Any) -> Transcript:
-    """The whole conversation of a transcript, a replay or an agent."""
+    """The whole conversation of a transcript, a replay or an agent.
+
+    Raises:
+        ConfigError: It is none of these.
+    """
     if isinstance(source, Transcript):
         return source
     if isinstance(source, Replay):
         return source.transcript
+    if not hasattr(source, "messages"):
+        raise ConfigError(f"{source!r} is no conversation.", "Give an agent, a replay or a transcript.", subject=source)
     return Transcript(source.messages, name=f"session {source.session}", model=source.view().model.name)
 
 

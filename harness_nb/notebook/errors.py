@@ -19,9 +19,17 @@ class MagicError(HarnessError):
         return [*lines[: MAX_LINES - 1], " ".join(lines[MAX_LINES - 1 :])] if len(lines) > MAX_LINES else lines
 
 
+class TurnInterrupt(KeyboardInterrupt):
+    """An interrupt while a magic worked; IPython shows one line instead of where in our code it struck."""
+
+    def _render_traceback_(self) -> list[str]:
+        """The line to show; IPython asks for it by this name."""
+        return ["KeyboardInterrupt: stopped; the session stays valid."]
+
+
 @contextmanager
 def short_errors(*, debug: bool = False) -> Iterator[None]:
-    """Turns an error that the user can act on into a short one; anything else is a fault of ours and keeps its traceback.
+    """Turns an interrupt, and an error that the user can act on, into a short one; anything else is a fault of ours and keeps its traceback.
 
     Args:
         debug: Leaves every error as it is.
@@ -34,3 +42,7 @@ def short_errors(*, debug: bool = False) -> Iterator[None]:
         if debug:
             raise
         raise MagicError(error.problem, error.remedy, subject=error.subject) from error
+    except KeyboardInterrupt as error:
+        if debug:
+            raise
+        raise TurnInterrupt from error

@@ -147,7 +147,9 @@ def _variable(magics: HarnessMagics, name: str) -> Any:
     found = magics.variables.get(name)
     if isinstance(found, kinds):
         return found
-    hint = nearest(name, [one for one, value in magics.variables.items() if isinstance(value, kinds)])
+    hint = nearest(
+        name, [one for one, value in magics.variables.items() if isinstance(value, kinds) and not one.startswith("_")]
+    )
     what = "is no transcript, replay or agent" if name in magics.variables else "is no variable"
     remedy = f"Did you mean {hint!r}?" if hint else "Read one: transcript = read_transcript(...)."
     raise MagicError(f"--on {name!r} {what}.", remedy, subject=name)

@@ -145,7 +145,7 @@ class Database:
         """
         aside = self.path.with_name(f"{self.path.name}.set-aside")
         bad = self._identity()
-        self._close_all()
+        self.release()
         try:
             with locked(self.path):
                 if self._identity() == bad:
@@ -159,11 +159,12 @@ class Database:
         return aside
 
     def close(self) -> None:
-        """Closes the connections of all threads."""
+        """Closes the connections of all threads, for good."""
         self._is_closed = True
-        self._close_all()
+        self.release()
 
-    def _close_all(self) -> None:
+    def release(self) -> None:
+        """Closes the connections of all threads; the next use opens the file again."""
         self._local.held = None
         for connection in list(self._open):
             connection.identity = None

@@ -90,8 +90,12 @@ class MemoryIndex:
         self.close()
 
     def close(self) -> None:
-        """Closes the file, in all threads."""
+        """Closes the file, in all threads, for good."""
         self._database.close()
+
+    def release(self) -> None:
+        """Closes the file, in all threads; the next use opens it again."""
+        self._database.release()
 
     def search(
         self,

@@ -139,6 +139,12 @@ def test_a_policy_with_a_bug_fails_visibly_and_changes_nothing(at: str, value: o
     assert talked.input is was and not done.plan.changes
 
 
+@pytest.mark.parametrize("at", ["ahead", "strict"])
+def test_a_policy_that_forgets_to_return_its_plan_is_told_what_to_return(at: str) -> None:
+    (done,) = drive(conversation(talk(4)), Faulty(at, None))
+    assert "plan(view) gave None; give view.becomes(...) or view.unchanged(...)" in done.reason
+
+
 def test_as_shipped_a_policys_bug_is_raised() -> None:
     with pytest.raises(ValueError, match="a bug"):
         drive(conversation(talk(4)), Faulty("ahead", ValueError("a bug")), guarded=False)

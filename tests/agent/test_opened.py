@@ -40,6 +40,14 @@ def test_a_closed_agent_can_go_on(make: Make) -> None:
     assert agent.ask("q1").text == "a1" and len(agent.messages) == 4
 
 
+def test_the_memory_of_a_closed_agent_is_searched_as_before(workspace: Path) -> None:
+    with HarnessAgent(workspace=workspace) as agent:
+        agent.ask("The freezer is called Boreas.")
+    assert len(agent.memory.search("Boreas"))
+    assert "Boreas" in agent.ask("What is the freezer called?").text
+    agent.close()
+
+
 def test_an_agent_that_nobody_holds_any_more_lets_go_of_its_session(workspace: Path) -> None:
     for _ in range(3):
         agent = HarnessAgent(workspace=workspace, session="s")

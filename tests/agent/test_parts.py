@@ -46,6 +46,12 @@ def test_without_settings_it_is_the_offline_model_in_a_workspace_here(tmp_path: 
         assert agent.ask("My lab uses Python 3.11.").text
 
 
+@pytest.mark.parametrize("given", [print, "print", 3])
+def test_tools_that_are_no_list_are_refused_with_what_to_write(given: Any) -> None:
+    with pytest.raises(ConfigError, match=r"is no list.\nGive a list of functions: tools=\[...\]"):
+        HarnessAgent(tools=given)
+
+
 def test_r103_window_and_its_source_are_visible(make: Make) -> None:
     assert (make("x", window=9_000).status().window, make("x", window=9_000).status().window_source) == (9_000, "user")
     status = make(model=ScriptedModel(chat=["x"], window=7_000)).status()

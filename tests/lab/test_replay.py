@@ -203,6 +203,19 @@ def test_a_wrong_preset_model_or_window_is_refused_in_words() -> None:
         replay(TALK, model=object())  # type: ignore[arg-type]
 
 
+def test_a_path_for_a_transcript_and_a_class_for_a_policy_are_refused_with_what_to_write() -> None:
+    with pytest.raises(
+        ConfigError, match=r"'talk.json' is no transcript.\nRead it first: read_transcript\('talk.json'\)"
+    ):
+        replay("talk.json")  # type: ignore[arg-type]
+    with pytest.raises(ConfigError, match="3 is no transcript"):
+        replay(3)  # type: ignore[arg-type]
+    with pytest.raises(ConfigError, match=r"is no policy.\nGive one, such as Noting\(\)"):
+        replay(TALK, Noting)  # type: ignore[arg-type]
+    with pytest.raises(ConfigError, match="3 is no policy"):
+        replay(TALK, 3)  # type: ignore[arg-type]
+
+
 def test_progress_is_told_message_by_message() -> None:
     told: list[tuple[int, int]] = []
     replay(TALK, Noting(), progress=lambda done, of: told.append((done, of)))

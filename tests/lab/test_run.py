@@ -4,7 +4,10 @@ import pandas as pd
 
 from harness_nb import presets
 from harness_nb.core.messages import Message
+from harness_nb.core.plan import Plan
+from harness_nb.core.policy import CompactionPolicy
 from harness_nb.core.transcript import Transcript
+from harness_nb.core.view import View
 from harness_nb.lab.replay import replay
 from harness_nb.lab.run import Replay
 
@@ -54,3 +57,16 @@ def test_a_replay_gives_the_conversation_at_its_end_as_an_agent_does() -> None:
     assert run.view() is run.final
     assert run.pressure() == run.steps[-1].pressure
     assert run.totals.final_tokens == run.final.tokens
+
+
+def test_plans_that_failed_are_told_with_the_reason_of_the_first() -> None:
+    class Faulty(CompactionPolicy):
+        def plan(self, view: View) -> Plan:
+            raise KeyError("no such setting")
+
+    run = replay(Transcript([Message.user("a"), Message.assistant("b")], report=("line 3: dropped this",)), Faulty())
+    shown = str(run)
+    assert "1 of 1 plans failed, at message 1: policy 'Faulty' failed: KeyError: 'no such setting'" in shown
+    assert "1 remark on reading the file" in shown
+    assert "the first at message 1" in str(replay(run_of().transcript, Faulty()))
+    assert "failed, " not in str(run_of())

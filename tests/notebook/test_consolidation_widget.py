@@ -11,7 +11,7 @@ import pytest
 import harness_nb
 from harness_nb import ConsolidationWidget, HarnessAgent, MemoryConfig, ScriptedModel
 from harness_nb.core.clock import Clock
-from harness_nb.errors import ModelError
+from harness_nb.errors import ConfigError, ModelError
 
 VIEW = "application/vnd.jupyter.widget-view+json"
 NEW = """\
@@ -169,6 +169,11 @@ def test_the_field_for_a_text_opens_and_a_removal_has_none(widget) -> None:
     assert row.text.layout.display is None and row.text.value == "Default solver: DOP853 since 30 Nov."
     kinds = [change.kind for change in widget.model.proposals[0].changes]
     assert proposal(widget).rows[kinds.index("removed")].edit.layout.visibility == "hidden"
+
+
+def test_what_has_no_memory_is_refused() -> None:
+    with pytest.raises(ConfigError, match=r"3 has no memory.\nGive an agent, or agent.memory"):
+        ConsolidationWidget(3)
 
 
 def test_no_widget_is_left_when_it_is_closed(agent) -> None:

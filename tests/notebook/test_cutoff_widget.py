@@ -172,6 +172,11 @@ def test_an_unknown_preset_is_refused() -> None:
         CutoffWidget(talk(), "hernes")
 
 
+def test_what_it_cannot_show_is_refused() -> None:
+    with pytest.raises(ConfigError, match=r"3 can't be shown.\nGive an agent, a replay or a transcript"):
+        CutoffWidget(3)
+
+
 def test_no_widget_is_left_when_it_is_closed() -> None:
     before = set(ipywidgets.widget._instances)
     widget = CutoffWidget(talk())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from harness_nb.errors import ConfigError
-from harness_nb.notebook.errors import MagicError, short_errors
+from harness_nb.notebook.errors import MagicError, TurnInterrupt, short_errors
 
 
 def test_an_error_that_the_user_can_act_on_becomes_short_and_keeps_its_cause() -> None:
@@ -27,3 +27,13 @@ def test_a_fault_of_ours_keeps_its_traceback() -> None:
 
 def test_at_most_three_lines_are_shown() -> None:
     assert MagicError("a\nb\nc", "d\ne")._render_traceback_() == ["a", "b", "c d e"]
+
+
+def test_an_interrupt_is_one_line_and_an_interrupt_all_the_same() -> None:
+    with pytest.raises(KeyboardInterrupt) as caught, short_errors():
+        raise KeyboardInterrupt
+    assert isinstance(caught.value, TurnInterrupt)
+    assert caught.value._render_traceback_() == ["KeyboardInterrupt: stopped; the session stays valid."]
+    with pytest.raises(KeyboardInterrupt) as whole, short_errors(debug=True):
+        raise KeyboardInterrupt
+    assert not isinstance(whole.value, TurnInterrupt)

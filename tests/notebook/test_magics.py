@@ -46,6 +46,13 @@ def test_r091_only_a_variable_that_is_named_is_put_in(shell) -> None:
     agent.close()
 
 
+def test_the_outputs_that_ipython_keeps_are_no_hint(shell) -> None:
+    shell.user_ns["_"] = shell.user_ns["_1"] = HarnessAgent(workspace="ws")
+    with pytest.raises(MagicError, match=r"%agent new"):
+        shell.cell("%agent use _2")
+    shell.user_ns["_"].close()
+
+
 @pytest.mark.parametrize(
     ("cell", "said"),
     [

@@ -9,6 +9,7 @@ import pytest
 
 import harness_nb
 from harness_nb import HarnessAgent, Message, ScriptedModel, Transcript, replay
+from harness_nb.errors import ConfigError
 from harness_nb.notebook.widgets.pressure import PressureWidget
 
 VIEW = "application/vnd.jupyter.widget-view+json"
@@ -100,6 +101,12 @@ def test_it_shows_a_transcript() -> None:
     widget = PressureWidget(transcript())
     assert {part.name for part in widget.model.parts} == {"user", "assistant"}
     widget.close()
+
+
+@pytest.mark.parametrize("source", [3, "talk.jsonl"])
+def test_what_it_cannot_show_is_refused(source: object) -> None:
+    with pytest.raises(ConfigError, match=r"can't be shown.\nGive an agent, a replay or a transcript"):
+        PressureWidget(source)  # type: ignore[arg-type]
 
 
 def test_an_error_is_shown_in_the_widget_and_the_figures_before_it_stay(agent, monkeypatch) -> None:

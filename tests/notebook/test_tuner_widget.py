@@ -173,6 +173,8 @@ def test_an_agent_and_a_replay_can_be_tuned() -> None:
 def test_an_unknown_preset_is_refused_and_leaves_nothing() -> None:
     with pytest.raises(ConfigError, match="hernes"):
         TunerWidget(talk(), "hernes")
+    with pytest.raises(ConfigError, match="'talk.jsonl' is no conversation"):
+        TunerWidget("talk.jsonl")
 
 
 def test_no_widget_is_left_when_it_is_closed() -> None:

@@ -62,6 +62,16 @@ def test_a_closed_index_says_so(tmp_path: Path) -> None:
         base.connection()
 
 
+def test_a_released_index_is_opened_again_by_the_next_use(tmp_path: Path) -> None:
+    base = Database(tmp_path / "i.db")
+    held = base.connection()
+    base.release()
+    with pytest.raises(sqlite3.ProgrammingError):
+        held.execute("SELECT 1")
+    assert base.connection().execute("SELECT count(*) FROM line").fetchone() == (0,)
+    base.close()
+
+
 def test_a_database_of_something_else_is_no_index(tmp_path: Path) -> None:
     with sqlite3.connect(tmp_path / "i.db") as other:
         other.execute("CREATE TABLE t (x)")

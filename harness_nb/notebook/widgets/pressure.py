@@ -9,6 +9,7 @@ import ipywidgets
 from harness_nb.core.plan import Plan, Pressure
 from harness_nb.core.transcript import Transcript
 from harness_nb.core.view import View
+from harness_nb.errors import ConfigError
 from harness_nb.notebook.widgets.base import HarnessWidget
 from harness_nb.render.card import Card, card_html
 from harness_nb.render.pressure import PressureModel, pressure_model
@@ -35,9 +36,15 @@ class Source(Protocol):
 
 
 def model_of(source: Source | Transcript) -> PressureModel:
-    """The view model of an agent, a replay or a transcript."""
+    """The view model of an agent, a replay or a transcript.
+
+    Raises:
+        ConfigError: It is none of these.
+    """
     if isinstance(source, Transcript):
         return pressure_model(View.of(source))
+    if not callable(getattr(source, "view", None)):
+        raise ConfigError(f"{source!r} can't be shown.", "Give an agent, a replay or a transcript.", subject=source)
     plan, policy = _planned(source)
     return pressure_model(
         source.view(),
@@ -65,6 +72,9 @@ class PressureWidget(HarnessWidget):
 
     Attributes:
         model: The figures shown, a plain record.
+
+    Raises:
+        ConfigError: The source is none of these.
     """
 
     def __init__(self, source: Source | Transcript) -> None:

@@ -53,8 +53,15 @@ def consolidation_model(source: Any, choices: Choices) -> ConsolidationModel:
 
 
 def memory_of(source: Any) -> Any:
-    """The memory of an agent, or the memory itself."""
-    return getattr(source, "memory", source)
+    """The memory of an agent, or the memory itself.
+
+    Raises:
+        ConfigError: It is neither.
+    """
+    memory = getattr(source, "memory", source)
+    if not callable(getattr(memory, "pending", None)):
+        raise ConfigError(f"{source!r} has no memory.", "Give an agent, or agent.memory.", subject=source)
+    return memory
 
 
 def _days(entries: Sequence[Any], pending: Sequence[Any]) -> tuple[LogDay, ...]:

@@ -12,6 +12,7 @@ from harness_nb.core.policy import CompactionPolicy
 from harness_nb.core.tokens import Measure
 from harness_nb.core.transcript import Transcript
 from harness_nb.core.view import View
+from harness_nb.errors import ConfigError
 from harness_nb.model.prices import input_price
 from harness_nb.notebook.tuning import keep_setting, remade
 from harness_nb.presets import Preset
@@ -152,13 +153,15 @@ def stage_of(source: Any, policy: str | Preset | CompactionPolicy | None) -> Sta
         policy: What acts; by default the agent's own preset, or `harness` for a transcript.
 
     Raises:
-        ConfigError: The preset is unknown.
+        ConfigError: The preset is unknown, or the source is none of these.
     """
     if hasattr(source, "compactions"):
         return Past(source)
     if isinstance(source, Transcript):
         preset = as_preset(policy if policy is not None else "harness")
         return Ahead(lambda: view_of(source, preset), preset)
+    if not hasattr(source, "view"):
+        raise ConfigError(f"{source!r} can't be shown.", "Give an agent, a replay or a transcript.", subject=source)
     return Ahead(source.view, as_preset(policy) if policy is not None else source.preset)
 
 
