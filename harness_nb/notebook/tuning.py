@@ -22,7 +22,7 @@ def remade(preset: Preset, **changes: Any) -> Preset:
     Raises:
         ConfigError: A setting is unknown or a value is not valid.
     """
-    kind, variant = kind_of(preset), {"variant": preset.variant} if preset.variant else {}
+    kind, variant = kind_of(preset), _variant(preset.variant)
     wanted = {**preset.settings, **changes}
     plain = presets.get(kind, **variant).settings
     return presets.get(kind, **variant, **{name: value for name, value in wanted.items() if value != plain.get(name)})
@@ -41,10 +41,14 @@ def keep_setting(preset: Preset) -> str:
     return next((name for name in whole if _KEEP.fullmatch(name)), "")
 
 
+def _variant(name: str) -> dict[str, Any]:
+    """The setting that chooses a variant, for systems that have some."""
+    return {"variant": name} if name else {}
+
+
 def changed_settings(preset: Preset) -> Mapping[str, Any]:
     """The settings that are not as the preset has them by itself."""
-    variant = {"variant": preset.variant} if preset.variant else {}
-    plain = presets.get(kind_of(preset), **variant).settings
+    plain = presets.get(kind_of(preset), **_variant(preset.variant)).settings
     return {name: value for name, value in preset.settings.items() if value != plain.get(name)}
 
 

@@ -219,7 +219,7 @@ class Column(ipywidgets.VBox):
     def _choose(self, name: str, variant: str | None) -> None:
         if (name, variant or "") == (self.preset.name, self.preset.variant):
             return
-        self.preset = presets.get(name, **({"variant": variant} if variant else {}))
+        self.preset = presets.get(name, variant=variant) if variant else presets.get(name)
         if variant is None:
             self.variant.options = self.preset.variants or ("",)
         self._make_controls()
