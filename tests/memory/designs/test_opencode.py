@@ -81,3 +81,13 @@ def test_the_only_tool_reads_files() -> None:
 def test_a_pattern_that_leads_out_is_refused(wrong: dict[str, Any]) -> None:
     with pytest.raises(ConfigError, match=next(iter(wrong))):
         OpenCodeMemoryConfig(**wrong)
+
+
+def test_a_file_that_can_not_be_read_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(path: Path) -> bytes:
+        raise PermissionError(13, "Permission denied")
+
+    with folder({"AGENTS.md": "x"}) as place:
+        memory = OpenCodeMemory(place)
+        monkeypatch.setattr(Path, "read_bytes", broken)
+        assert "Permission denied" in memory.injection(CharsCounter()).problem

@@ -129,3 +129,18 @@ def test_a_call_that_is_not_permitted_writes_nothing() -> None:
     with folder({}) as place:
         assert called(place, "write_file", permission="deny", path="USER.md", content="x").status == "denied"
         assert files_in(place.workspace.path) == {}
+
+
+def test_a_content_that_is_no_text_is_refused() -> None:
+    with folder({}) as place:
+        assert called(place, "write_file", path="USER.md", content=3).status == "error"
+        assert files_in(place.workspace.path) == {}
+
+
+def test_a_folder_in_the_place_of_a_file_is_said_and_nothing_breaks() -> None:
+    with folder({"USER.md/inside.md": "x", "memory/MEMORY.md/inside.md": "x"}) as place:
+        problem = PicoClawMemory(place).injection(CharsCounter()).problem
+        found = called(place, "edit_file", path="USER.md", old_text="x", new_text="y")
+        written = called(place, "write_file", path="USER.md", content="y")
+    assert "USER.md" in problem
+    assert (found.status, written.status) == ("error", "error")

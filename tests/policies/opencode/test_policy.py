@@ -202,6 +202,15 @@ def test_a_result_that_can_not_be_filed_stays_whole() -> None:
     assert spilled("look_up", Reply(None, Failure("error", "full"))).input[2].how == "kept"
 
 
+def test_a_short_result_stays_as_it_is() -> None:
+    assert not policy().plan(view_of(turn(0)[:3], hook="result")).changes
+
+
+def test_what_the_summary_is_shown_can_be_told_before_it_is_asked_for() -> None:
+    acting, view = policy(), view_of(talk(4, 9_000, used=FULL))
+    assert acting.shown(acting.preparation(view)).cut == (2, 6)
+
+
 def test_results_of_reading_tools_stay_whole() -> None:
     view = view_of(turn(0, 80_000, "read_file")[:3], hook="result")
     assert not policy().plan(view).changes

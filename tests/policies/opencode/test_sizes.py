@@ -6,7 +6,7 @@ import pytest
 
 from harness_nb.core.item import Item
 from harness_nb.core.messages import Image, Message, Text, ToolCall
-from harness_nb.policies.opencode.session import stored
+from harness_nb.policies.opencode.session import marker_item, stored
 from harness_nb.policies.opencode.sizes import Sizes, media_type, quarter, wire
 
 PICTURE = Image("data:image/png;base64,AAAA", '{"type":"image_url","image_url":{"url":"data:image/png;base64,AAAA"}}')
@@ -74,3 +74,15 @@ def test_what_is_empty_is_not_sent() -> None:
 
 def test_the_type_of_a_picture_by_address_is_not_known() -> None:
     assert media_type(Image("https://example.org/a", "{}")) == "image/png"
+
+
+def test_a_marker_counts_as_its_question_whatever_it_says_and_a_failed_summary_as_nothing() -> None:
+    failed = marker_item((3, 1), tail_start=None, state="failed")
+    counted = [Sizes(ANTHROPIC).tokens(stored([one])) for one in (failed, marker_item((3, 1), tail_start=None))]
+    assert counted[0] == counted[1] == quarter(2 + 53 + 22)
+    assert [len(wire(step, ANTHROPIC)) for step in stored([failed])] == [1, 0]
+
+
+def test_a_result_without_its_call_and_parts_that_are_not_known_count_nothing() -> None:
+    opaque = Message.from_openai({"role": "user", "content": [{"type": "sound", "data": "x"}]})
+    assert [wire(step, ANTHROPIC) for step in steps(Message.tool("c", "lost"), opaque)] == [[], []]

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -68,6 +69,33 @@ def test_condensing_may_begin_earlier() -> None:
 def test_a_failed_leaf_changes_nothing() -> None:
     plan, asked = planned(policy(), view_of(chat(6)), BROKEN)
     assert (plan.changes, plan.outcome, len(asked)) == (False, "failed", 1)
+
+
+def test_condensing_ends_with_a_failure_and_when_it_gains_nothing() -> None:
+    made = policy()
+    view, plan = after(made, 30, 100_000, Reply("leaf " * 100))
+    small = replace(grown(view, plan, *chat(1)), model=replace(view.model, window=900))
+    failed, asked = planned(made, small, BROKEN)
+    assert [one.purpose for one in asked] == ["condensed1"]
+    assert all(node.is_leaf for node in made.nodes(failed.items(small)))
+    _, asked = planned(made, small, Reply("longer than all of them " * 400))
+    assert [one.purpose for one in asked] == ["condensed1"]
+
+
+def test_without_a_model_nodes_are_cut_from_their_sources() -> None:
+    acting = policy(uses_model=False)
+    _, plan = after(acting, 30, 900)
+    nodes = acting.nodes(plan.items(view_of(chat(1))))
+    assert {node.level for node in nodes} == {3} and any(not node.is_leaf for node in nodes)
+
+
+def test_before_a_turn_that_does_not_fit_a_leaf_is_made() -> None:
+    asked = view_of([*chat(30, 238), Message.user("now")], 2_000, hook="request", fixed_tokens=0)
+    plan, requests = planned(policy(compact_every_turn=False, max_tokens=0, leaf_chunk_tokens=10**6), asked)
+    assert not plan.again and requests == []  # what is assembled fits already
+    crowded = replace(asked, fixed_tokens=1_500)
+    plan, requests = planned(policy(compact_every_turn=False, max_tokens=0, leaf_chunk_tokens=10**6), crowded)
+    assert plan.again and [one.purpose for one in requests] == ["leaf1"]
 
 
 def test_work_after_a_turn_can_be_switched_off() -> None:

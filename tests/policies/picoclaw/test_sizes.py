@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from harness_nb.core.messages import Image, Message, Text, ToolCall
+from harness_nb.policies.picoclaw.legacy import LegacyPolicy
 from harness_nb.policies.picoclaw.sizes import items_tokens, message_tokens
 from tests.policies.picoclaw.talks import chat, items
 
@@ -29,3 +30,7 @@ def test_reasoning_counts_where_it_is_kept() -> None:
 
 def test_a_list_is_the_sum_of_its_messages() -> None:
     assert items_tokens(items(chat(2))) == 4 * message_tokens(chat(1)[0])
+
+
+def test_a_manager_measures_a_message_likewise() -> None:
+    assert LegacyPolicy().size(chat(1)[0]) == message_tokens(chat(1)[0])
