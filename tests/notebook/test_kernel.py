@@ -38,7 +38,7 @@ from harness_nb import HarnessAgent
 agent = HarnessAgent(workspace="ws")
 first = agent.ask("hi").text
 second = (await agent.aask("hi")).text
-third = [event.kind async for event in agent.stream("hi")][-1]
+third = [event.kind async for event in agent.stream("hi") if event.kind.startswith("turn_")][-1]
 import threading
 found = []
 thread = threading.Thread(target=lambda: found.append(agent.ask("hi").text)); thread.start(); thread.join()
