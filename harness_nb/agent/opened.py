@@ -21,7 +21,7 @@ from harness_nb.agent.parts import Parts
 from harness_nb.agent.pinning import Pinning
 from harness_nb.agent.session import Session
 from harness_nb.agent.steering import Steering
-from harness_nb.core.events import Event
+from harness_nb.core.events import Event, StepFinished
 from harness_nb.core.messages import Message
 from harness_nb.core.view import View
 from harness_nb.errors import SessionBusyError, StoreError
@@ -184,7 +184,8 @@ class Opened:
         if job is not None:
             await job.settled(FLUSH_GRACE_SECONDS)
         for event in tuple(late):
-            emit(event)
+            if not isinstance(event, StepFinished):  # what it cost is no part of the turn
+                emit(event)
 
     async def _flush_leaving(self, view: View, indices: tuple[int, ...]) -> None:
         await self.flushing.before_leaving(view, indices, self._telling(lambda _: None))

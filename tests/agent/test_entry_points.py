@@ -166,7 +166,6 @@ def test_r090_a_script_ends_by_itself_and_without_a_warning(tmp_path: Path) -> N
     assert done.stdout.split()[:3] == ["True", "True", "True"] and done.stdout.split()[3] in (
         "turn_finished",
         "facts_written",
-        "step_finished",
     )
 
 
