@@ -13,9 +13,11 @@ if TYPE_CHECKING:
     from harness_nb.agent.agent import HarnessAgent
     from harness_nb.core import edits
     from harness_nb.core.config import (
+        ClearResultsConfig,
         CompactionConfig,
         MaintenanceConfig,
         MemoryConfig,
+        PinsConfig,
         ToolResultEvictionConfig,
         TruncateArgsConfig,
     )
@@ -43,6 +45,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "Ask": "core.requests",
+    "ClearResultsConfig": "core.config",
     "CompactionConfig": "core.config",
     "CompactionPolicy": "core.policy",
     "conformance": "lab.conformance",
@@ -57,6 +60,7 @@ _HOMES = {
     "MemoryIndex": "store.index",
     "Message": "core.messages",
     "OfflineModel": "model.offline",
+    "PinsConfig": "core.config",
     "Plan": "core.plan",
     "PressureWidget": "notebook.widgets.pressure",
     "ScriptedModel": "model.scripted",
@@ -77,6 +81,7 @@ _MODULES = {"edits", "presets"}
 
 __all__ = [
     "Ask",
+    "ClearResultsConfig",
     "CompactionConfig",
     "CompactionPolicy",
     "conformance",
@@ -93,6 +98,7 @@ __all__ = [
     "MemoryIndex",
     "Message",
     "OfflineModel",
+    "PinsConfig",
     "Plan",
     "presets",
     "PressureWidget",
