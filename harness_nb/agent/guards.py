@@ -84,7 +84,7 @@ def _name(item: Item) -> str:
     message = item.message
     if message.role == "tool":
         return f"result of {message.name or message.call_id} (message {item.index})"
-    return f"{message.role} message {item.index}"
+    return f"{message.role} (message {item.index})"
 
 
 def before(view: View, ahead: Plan, stall: Stall | None) -> str:

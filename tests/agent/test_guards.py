@@ -193,7 +193,7 @@ def test_a_round_that_is_completed_shows_its_results_as_they_were_shown_before()
 def test_r034_what_cannot_leave_and_is_too_long_by_itself_is_named_with_its_size() -> None:
     view = view_of([*talk(3), Message.user("x" * 200_000)], window=8_000)
     found = guards.hopeless(view)
-    assert found is not None and found.parts[0] == ("user message 7", 50_004)
+    assert found is not None and found.parts[0] == ("user (message 7)", 50_004)
     assert "50,004" in found.reason and "8,000" in found.reason
 
 

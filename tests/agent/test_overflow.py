@@ -115,7 +115,7 @@ def test_r034_what_cannot_be_compacted_and_is_too_long_by_itself_is_named_and_no
     agent = talked(make, refused(), turns=3, window=8_000)
     with pytest.raises(ContextOverflowError) as caught:
         agent.ask("x" * 200_000)
-    assert "user message 6" in str(caught.value) and "8,000" in str(caught.value)
+    assert "user (message 6)" in str(caught.value) and "8,000" in str(caught.value)
     assert caught.value.largest[0][0] == "user (message 6)" and caught.value.largest[0][1] > 50_000
     assert chats(agent, "summary") == [] and len(chats(agent)) == 4
 
