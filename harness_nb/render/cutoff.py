@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 from harness_nb.core.cutoff import Cutoff
@@ -71,7 +72,7 @@ class Made(NamedTuple):
     text: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class CutoffModel:
     """All that a cutoff display shows.
 
@@ -105,7 +106,7 @@ class CutoffModel:
     policy: str = ""
     names: tuple[str, str] = ("before", "after")
 
-    @property
+    @cached_property
     def tokens(self) -> int:
         """What the whole width of the strip stands for."""
         return sum(block.tokens for block in self.blocks)
@@ -128,7 +129,7 @@ class CutoffModel:
         sizes = f"{short(self.tokens_before)} → {short(self.tokens_after)} tokens ({saved_words(self.saved)})."
         return " ".join(filter(None, (self.state, sizes, self.promise)))
 
-    @property
+    @cached_property
     def places(self) -> tuple[float, ...]:
         """Where each block begins and the last one ends, as parts of the width."""
         total, places, at = max(1, self.tokens), [0.0], 0

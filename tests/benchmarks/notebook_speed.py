@@ -10,6 +10,7 @@ import statistics
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 from harness_nb import (
@@ -28,7 +29,7 @@ from harness_nb.notebook.widgets.pressure import PressureWidget
 from harness_nb.render.results import bundle, card_bundle
 
 SIZES = (100, 1_000, 10_000)
-RUNS = 50
+RUNS = {100: 50, 1_000: 50, 10_000: 15}
 SLIDER_LIMIT_MS = {100: 100.0, 1_000: 100.0, 10_000: 1_000.0}
 REPR_LIMIT_MS = 50.0
 REPR_LIMIT_BYTES = 20_000
@@ -87,7 +88,7 @@ def slider_figures(messages: int) -> list[Figure]:
         tuner = TunerWidget(conversation, policy)
         tuner.settle(120)
         times = []
-        for run in range(RUNS):
+        for run in range(RUNS[messages]):
             times.append(moved(tuner.columns[0].settings[setting], 5 + run % 20))
             tuner.settle(120)
         tuner.close()
@@ -101,7 +102,7 @@ def slider_figures(messages: int) -> list[Figure]:
             )
         )
     cutoff = CutoffWidget(conversation)
-    times = tuple(moved(cutoff.keep, 5 + run % 20) for run in range(RUNS))
+    times = tuple(moved(cutoff.keep, 5 + run % 20) for run in range(RUNS[messages]))
     cutoff.close()
     return [*figures, Figure(f"cutoff, {messages:,} messages", times, SLIDER_LIMIT_MS[messages])]
 
@@ -162,10 +163,13 @@ def main() -> int:
     kept = True
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
-        for figures in (*map(slider_figures, SIZES), *map(repr_figures, SIZES), agent_figures()):
-            for figure in figures:
-                print(figure, flush=True)
-                kept = kept and figure.is_kept
+        for figure in chain(
+            chain.from_iterable(map(slider_figures, SIZES)),
+            chain.from_iterable(map(repr_figures, SIZES)),
+            agent_figures(),
+        ):
+            print(figure, flush=True)
+            kept = kept and figure.is_kept
         os.chdir("/")
     return 0 if kept else 1
 

@@ -123,3 +123,24 @@ def test_a_mistake_stops_the_notebook_with_a_short_error(cell: str, said: str) -
     assert error["ename"] == "MagicError" and said in "\n".join(error["traceback"])
     assert len(error["traceback"]) <= 3
     assert book.cells[2].outputs == []
+
+
+@pytest.mark.notebook
+def test_r094_background_work_prints_nothing_into_the_cells_that_come_after(kernel) -> None:
+    kernel.run(
+        "%load_ext harness_nb\n"
+        "import logging, threading\n"
+        "from harness_nb import CutoffWidget, HarnessAgent, ScriptedModel\n"
+        "model = ScriptedModel(chat=['ok'], flush=['- The probe is Kappa.'], repeat_last=True, delay_seconds=0.2)\n"
+        "def told(event): logging.getLogger('harness_nb').info(event.kind)\n"
+        "lab = HarnessAgent('lab', model=model, workspace='ws', hooks=[told])\n"
+        "widget = CutoffWidget(lab)\n"
+        "_ = lab.ask('The probe is Kappa.')\n"
+        "widget.compact.click()"
+    )
+    after = kernel.run("import time\ntime.sleep(1)")
+    assert after.outputs == [] and after.error == ""
+    told = kernel.run(
+        "widget.settle(), [e.kind for e in lab.events if e.kind == 'facts_written'], 'Compacting' in widget._said.value"
+    )
+    assert "facts_written" in told.text and told.text.startswith("(True") and told.text.endswith("True)")
