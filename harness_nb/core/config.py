@@ -40,6 +40,18 @@ def positive(settings: object, *names: str) -> None:
             raise ConfigError(f"{name}={value!r} is not valid.", "Give a number above 0.", subject=name)
 
 
+def one_of(settings: object, name: str, *values: str) -> None:
+    """Checks that a setting is one of some words.
+
+    Raises:
+        ConfigError: It is not; names it and its value.
+    """
+    value = getattr(settings, name)
+    if value not in values:
+        remedy = f"Use {' or '.join(map(repr, values))}."
+        raise ConfigError(f"{name}={value!r} is not valid.", remedy, subject=name)
+
+
 def share(settings: object, *names: str) -> None:
     """Checks that some settings are numbers from 0 to 1.
 
@@ -258,9 +270,7 @@ class CompactionConfig:
             text_or_none(self, name)
         nested(self, "truncate_args", TruncateArgsConfig)
         nested(self, "clear_results", ClearResultsConfig)
-        if self.fallback not in FALLBACKS:
-            remedy = f"Use one of {', '.join(map(repr, FALLBACKS))}."
-            raise ConfigError(f"fallback={self.fallback!r} is not valid.", remedy, subject="fallback")
+        one_of(self, "fallback", *FALLBACKS)
 
     __repr__ = plain_repr
 
@@ -353,12 +363,9 @@ class MemoryConfig:
     batch_tokens: int = 8_000
 
     def __post_init__(self) -> None:
-        if self.flush not in ("always", "throttled", "never"):
-            remedy = "Use 'always', 'throttled' or 'never'."
-            raise ConfigError(f"flush={self.flush!r} is not valid.", remedy, subject="flush")
+        one_of(self, "flush", "always", "throttled", "never")
         duration(self, "flush_gap")
-        if self.review not in ("doubtful", "always"):
-            raise ConfigError(f"review={self.review!r} is not valid.", "Use 'doubtful' or 'always'.", subject="review")
+        one_of(self, "review", "doubtful", "always")
         whole(self, "max_injected_tokens", "max_memory_tokens", "batch_tokens", least=1)
         share(self, "max_loss_share")
         switch(self, "inject", "tools")

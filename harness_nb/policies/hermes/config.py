@@ -6,9 +6,8 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-from harness_nb.core.config import plain_repr, positive, share, switch, whole
+from harness_nb.core.config import one_of, plain_repr, positive, share, switch, whole
 from harness_nb.core.limits import ModelLimits
-from harness_nb.errors import ConfigError
 
 _RAISES = (
     (re.compile(r"codex.*gpt-5\.[456].*spark|codex.*spark"), 0.70),
@@ -117,16 +116,10 @@ class HermesConfig:
                 whole(self, name)
         switch(self, "enabled", "model_raises", "head_decay", "feed_decayed_head", "task_snapshot")
         switch(self, "abort_on_summary_failure", "in_place", "session_store", "waits_for_usage")
-        _one_of(self, "below_minimum", "run", "refuse")
-        _one_of(self, "level", "session", "engine")
+        one_of(self, "below_minimum", "run", "refuse")
+        one_of(self, "level", "session", "engine")
 
     __repr__ = plain_repr
-
-
-def _one_of(settings: HermesConfig, name: str, *values: str) -> None:
-    if getattr(settings, name) not in values:
-        wanted = " or ".join(map(repr, values))
-        raise ConfigError(f"{name}={getattr(settings, name)!r} is not valid.", f"Use {wanted}.", subject=name)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

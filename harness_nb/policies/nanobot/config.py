@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from harness_nb.core.config import plain_repr, switch, text_or_none, tool_names, whole
+from harness_nb.core.config import one_of, plain_repr, switch, text_or_none, tool_names, whole
 from harness_nb.core.limits import ModelLimits
 from harness_nb.errors import ConfigError
 
@@ -110,8 +110,8 @@ class NanobotConfig:
         tool_names(self, "offload_exempt")
         _within(self, "consolidation_ratio", *_RATIOS)
         _within(self, "compact_target", 0.0, 1.0)
-        _one_of(self, "estimator", _ESTIMATORS)
-        _one_of(self, "request_form", ("text", "prefix"))
+        one_of(self, "estimator", *_ESTIMATORS)
+        one_of(self, "request_form", "text", "prefix")
 
     __repr__ = plain_repr
 
@@ -145,9 +145,3 @@ def _within(config: NanobotConfig, name: str, least: float, most: float) -> None
     value = getattr(config, name)
     if isinstance(value, bool) or not isinstance(value, int | float) or not least <= value <= most:
         raise ConfigError(f"{name}={value!r} is not valid.", f"Use a number from {least} to {most}.", subject=name)
-
-
-def _one_of(config: NanobotConfig, name: str, values: tuple[str, ...]) -> None:
-    value = getattr(config, name)
-    if value not in values:
-        raise ConfigError(f"{name}={value!r} is not valid.", f"Use one of {', '.join(values)}.", subject=name)

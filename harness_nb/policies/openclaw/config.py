@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from harness_nb.core.config import plain_repr, positive, share, switch, whole
-from harness_nb.errors import ConfigError
+from harness_nb.core.config import one_of, plain_repr, positive, share, switch, whole
 
 UNCONFIGURED_RESERVE = 16_384
 UNCONFIGURED_KEEP = 20_000
@@ -118,8 +117,8 @@ class OpenClawConfig:
         positive(self, "max_history_share", "timeout_seconds")
         share(self, "pruning_soft_ratio", "pruning_hard_ratio")
         switch(self, *(name for name, value in vars(type(self)).items() if isinstance(value, bool)))
-        _one_of(self, "mode", "safeguard", "default")
-        _one_of(self, "identifier_policy", "strict", "off", "custom")
+        one_of(self, "mode", "safeguard", "default")
+        one_of(self, "identifier_policy", "strict", "off", "custom")
 
     __repr__ = plain_repr
 
@@ -154,9 +153,3 @@ class OpenClawConfig:
     def excerpt_turns(self) -> int:
         """Turns that stay as excerpts, in force."""
         return min(MOST_TURNS, self.recent_turns_preserve)
-
-
-def _one_of(settings: object, name: str, *known: str) -> None:
-    value = getattr(settings, name)
-    if value not in known:
-        raise ConfigError(f"{name}={value!r} is not valid.", f"Use {', '.join(map(repr, known))}.", subject=name)

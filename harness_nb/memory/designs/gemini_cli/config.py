@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Literal
 
-from harness_nb.core.config import plain_repr, switch, whole
+from harness_nb.core.config import one_of, plain_repr, switch, whole
 from harness_nb.errors import ConfigError
 
 DEFAULT_NAME = "GEMINI.md"
@@ -65,8 +65,8 @@ class GeminiCliMemoryConfig:
         switch(self, "is_trusted", "load_memory_from_include_directories", "auto_memory", "session_retention_enabled")
         whole(self, "min_idle_minutes", "min_user_messages", "throttle_minutes", "max_memory_changes")
         whole(self, "stale_lock_minutes", "max_new_sessions", "session_retention_days", least=1)
-        _one_of(self, "import_format", "tree", "flat")
-        _one_of(self, "writer", "prompt_edit", "save_memory_append")
+        one_of(self, "import_format", "tree", "flat")
+        one_of(self, "writer", "prompt_edit", "save_memory_append")
         for name in _TEXTS:
             value = getattr(self, name)
             if not isinstance(value, tuple) or not all(isinstance(one, str) and one for one in value):
@@ -87,9 +87,3 @@ class GeminiCliMemoryConfig:
     def names(self) -> tuple[str, ...]:
         """Names of context files, in the order in which they are looked for; `GEMINI.md` comes last."""
         return (*(one for one in dict.fromkeys(self.file_name) if one != DEFAULT_NAME), DEFAULT_NAME)
-
-
-def _one_of(settings: GeminiCliMemoryConfig, name: str, *values: str) -> None:
-    if getattr(settings, name) not in values:
-        wanted = " or ".join(map(repr, values))
-        raise ConfigError(f"{name}={getattr(settings, name)!r} is not valid.", f"Use {wanted}.", subject=name)
