@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from harness_nb.agent.calls import INTERRUPTED, Outcome, result_message, run_call
 from harness_nb.agent.conversation import Surroundings
 from harness_nb.agent.eviction import is_too_large
+from harness_nb.agent.guards import hopeless
 from harness_nb.agent.overflow import learn, refusal_of, still_too_long
 from harness_nb.agent.partial import Partial
 from harness_nb.agent.permissions import Permissions
@@ -30,6 +31,9 @@ from harness_nb.model.truncation import overflow_in, truncation_warning
 from harness_nb.store.workspace import Workspace
 
 Emit = Callable[[Event], None]
+
+SET_ASIDE_CHARS = 200
+"""Characters of head and of tail that stay of a user message which was too long to send."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -133,6 +137,8 @@ class Loop:
             raise
         except Exception as error:
             self._break_off("error", partial)
+            if isinstance(error, ContextOverflowError):
+                self._set_aside(index, say)
             said = error.problem if isinstance(error, HarnessError) else f"{type(error).__name__}: {error}"
             say(events.TurnFailed, error=said, text=partial.text)
             self._save_at_last(say)
@@ -143,6 +149,26 @@ class Loop:
         self.session.request_failed()
         self._close_open_calls(status)
         self._keep(partial)
+
+    def _set_aside(self, index: int, say: Say) -> None:
+        """Moves a user message that no request can carry to a file, so that the session can go on without it."""
+        talk = self.session.conversation
+        message = talk.log[index]
+        if hopeless(talk.view("overflow", self._beside())) is None:
+            return
+        try:
+            path = self.workspace.evict(self.agent, f"message-{index}", message.text)
+        except StoreError as error:
+            say(events.Warned, about="eviction", text=f"The message stays in the list: {error.problem}")
+            return
+        shown = placeholder(message.text, path, preview_chars=SET_ASIDE_CHARS, can_read="read_file" in self.tools)
+        if len(shown) < len(message.text):
+            self.session.show(edits.evicted(Item(index, message), shown, path))
+            say(
+                events.Warned,
+                about="eviction",
+                text=f"The message was too long to send and went to {path}, so that the session can go on.",
+            )
 
     def _save_at_last(self, say: Say) -> None:
         """Writes down how the turn ended; where that fails, the reason why it ended goes before."""

@@ -190,3 +190,19 @@ def test_a_silent_overflow_is_recovered_like_a_spoken_one(make: Make) -> None:
     agent = talked(make, silent, "made it", compaction=CompactionConfig(keep_messages=2))
     assert agent.ask("the latest question").text == "made it"
     assert len(events(agent, CompactionFinished)) == 1
+
+
+def test_a_message_too_long_to_send_goes_to_a_file_and_the_session_goes_on() -> None:
+    from harness_nb import HarnessAgent
+
+    with HarnessAgent("a", workspace="place/ws", window=3_000) as agent:
+        agent.ask("My dog is called Rex.")
+        with pytest.raises(ContextOverflowError, match="can't be compacted"):
+            agent.ask("x " * 8_000)
+        assert agent.ask("What is my dog called?").text
+        assert agent.messages[2].text == "x " * 8_000  # the log keeps it as it was said
+        session = agent.session
+        warned = [event.text for event in agent.events if event.kind == "warned" and "went to" in event.text]
+        assert len(warned) == 1
+    with HarnessAgent("a", workspace="place/ws", window=3_000, session=session) as again:
+        assert "Rex" in again.ask("What is my dog called?").text
