@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Any
 
 from harness_nb.core.clock import Clock
