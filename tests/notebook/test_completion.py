@@ -38,7 +38,7 @@ def values(name: str) -> list[str]:
         ("%agent new --window ", []),
         ("%%agent --mo", ["--model"]),
         ("%%agent --model o", ["offline"]),
-        ("%context p", ["plan"]),
+        ("%context pl", ["plan"]),
         ("%context --h", ["--help"]),
         ("%agent nosuch ", []),
     ],
