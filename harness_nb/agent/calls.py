@@ -115,7 +115,26 @@ def _problem(tool: Tool, arguments: Mapping[str, Any]) -> str:
     unknown = [name for name in arguments if name not in properties]
     if unknown and not tool.parameters.get("additionalProperties"):
         return f"There is no argument {unknown[0]!r}."
+    wrong = [name for name, value in arguments.items() if not _fits(value, properties.get(name, {}))]
+    if wrong:
+        return f"{wrong[0]}={arguments[wrong[0]]!r} is no {properties[wrong[0]]['type']}."
     return ""
+
+
+_KINDS: Mapping[str, tuple[type, ...]] = {
+    "string": (str,),
+    "integer": (int,),
+    "number": (int, float),
+    "boolean": (bool,),
+    "array": (list,),
+    "object": (dict,),
+}
+
+
+def _fits(value: object, schema: Mapping[str, Any]) -> bool:
+    """Whether a value is of the one type that a schema names; a schema without one takes anything."""
+    kinds = _KINDS.get(schema.get("type", ""), (object,))
+    return isinstance(value, kinds) and not (isinstance(value, bool) and kinds in ((int,), (int, float)))
 
 
 def as_text(value: object) -> str:

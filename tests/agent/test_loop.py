@@ -368,3 +368,28 @@ def test_a_dry_run_shows_the_request_and_the_plan_and_does_nothing(make: Make) -
     assert [message.text for message in talk_of(request)] == ["one", "answer", "two"]
     assert len(planned.view.log) == 3 and not planned.plan.changes
     assert len(agent.messages) == 2 and len(chats(agent)) == 1
+
+
+@pytest.mark.parametrize(
+    ("annotation", "value", "is_taken"),
+    [(int, 3, True), (int, "3", False), (int, True, False), (float, 3, True), (str, 3, False), (list, [1], True)],
+)
+def test_arguments_of_another_type_do_not_reach_the_tool(annotation: type, value: object, is_taken: bool) -> None:
+    import asyncio
+    import json
+
+    from harness_nb.agent.calls import run_call
+    from harness_nb.agent.permissions import Permissions
+    from harness_nb.core.messages import ToolCall
+    from harness_nb.core.tool import Tool
+
+    def take(given: object) -> str:
+        """Takes something."""
+        return "taken"
+
+    take.__annotations__["given"] = annotation
+    outcome = asyncio.run(
+        run_call(ToolCall("c", "take", json.dumps({"given": value})), {"take": Tool.of(take)}, Permissions())
+    )
+    assert (outcome.text == "taken") is is_taken
+    assert is_taken or f"given={value!r} is no" in outcome.text
