@@ -32,7 +32,9 @@ def test_hits_are_printed_best_first_with_their_place(store: Workspace) -> None:
 
 
 def test_json_is_an_object_a_hit(store: Workspace) -> None:
-    result = run("zebra", "--kind", "daily", "--neighbours", "1", "--limit", "2", "--json", "--workspace", str(store.path))
+    result = run(
+        "zebra", "--kind", "daily", "--neighbours", "1", "--limit", "2", "--json", "--workspace", str(store.path)
+    )
     records = [json.loads(line) for line in result.output.splitlines()]
     assert [(one["line"], one["stage"], one["date"]) for one in records] == [
         (3, "all words", "2026-04-12"),

@@ -206,7 +206,9 @@ def test_r001_no_cut_splits_a_round(transcript: Transcript, keep_messages: int, 
 
 
 def test_r018_the_latest_real_user_message_is_known_wherever_it_stands() -> None:
-    view = view_of(U1, A1, U2, *rounds_of(range(12)), Message.user("note", origin="harness"), pins=(Pin("a", "rule", 0), Pin("b")))
+    view = view_of(
+        U1, A1, U2, *rounds_of(range(12)), Message.user("note", origin="harness"), pins=(Pin("a", "rule", 0), Pin("b"))
+    )
 
     assert view.last_user == Item(2, U2)
     assert (view.kept_indices, view.pinned_indices) == ({2}, {0})
