@@ -15,7 +15,6 @@ from harness_nb.core.rounds import problems
 from harness_nb.core.tokens import CharsCounter, Measure
 
 SESSIONS = ("before-compaction", "large-session")
-SLOW = frozenset({"nanobot"})  # minutes a session
 
 MEASURES = {session: Measure(CharsCounter()) for session in SESSIONS}  # each message is counted once for all presets
 
@@ -32,10 +31,7 @@ def as_sent(items: Iterable[Item]) -> list[Message]:
 
 def variants() -> list[Any]:
     found = [(name, variant) for name in presets.names() for variant in presets.get(name).variants or ("",)]
-    return [
-        pytest.param(name, variant, id=f"{name} {variant}".strip(), marks=[pytest.mark.slow] if name in SLOW else [])
-        for name, variant in found
-    ]
+    return [pytest.param(name, variant, id=f"{name} {variant}".strip()) for name, variant in found]
 
 
 @pytest.mark.parametrize("session", SESSIONS)
