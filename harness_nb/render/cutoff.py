@@ -130,6 +130,11 @@ class CutoffModel:
         return " ".join(filter(None, (self.state, sizes, self.promise)))
 
     @cached_property
+    def leaving(self) -> tuple[StripBlock, ...]:
+        """The blocks that the model no longer sees."""
+        return tuple(block for block in self.blocks if block.leaves)
+
+    @cached_property
     def places(self) -> tuple[float, ...]:
         """Where each block begins and the last one ends, as parts of the width."""
         total, places, at = max(1, self.tokens), [0.0], 0

@@ -95,7 +95,7 @@ def _top_labels(model: CutoffModel) -> list[Markup]:
 
 
 def _gone_words(model: CutoffModel) -> str:
-    going = [block for block in model.blocks if block.leaves]
+    going = model.leaving
     tokens = sum(block.tokens for block in going)
     stood = any(block.fate == "stood for" for block in going)
     into = sum(one.tokens for one in model.made)
@@ -221,12 +221,18 @@ def plan_details(view: View, plan: Plan) -> tuple[Block, ...]:
 
 def _fate_sums(view: View, fates: Sequence[Fate]) -> Table:
     """How many messages and tokens have which fate."""
-    groups: dict[str, list[int]] = {}
+    sums = view.log.sums(view.measure)
+    groups: dict[tuple[str, str], list[int]] = {}
     for fate in fates:
-        groups.setdefault(f"{fate.fate} ({fate.how})" if fate.how else fate.fate, []).append(fate.index)
+        groups.setdefault((fate.fate, fate.how), []).append(fate.index)
     rows = [
-        (name, len(indices), sum(view.measure(view.log[index]) for index in indices), span(tuple(indices)))
-        for name, indices in groups.items()
+        (
+            f"{name} ({how})" if how else name,
+            len(indices),
+            sum(sums[index + 1] - sums[index] for index in indices),
+            span(tuple(indices)),
+        )
+        for (name, how), indices in groups.items()
     ]
     return Table.of(("fate", "messages", "tokens", "which"), rows, noun="fate", caption="Fates", is_open=False)
 

@@ -16,7 +16,7 @@ from harness_nb.notebook.widgets.scenes import Scene, stage_of
 from harness_nb.presets import Preset
 from harness_nb.render.card import Block, Card, Pre, card_html
 from harness_nb.render.cutoff import CutoffModel
-from harness_nb.render.cutoff_view import cutoff_card, plan_details, reading_card
+from harness_nb.render.cutoff_view import cutoff_card, reading_card
 from harness_nb.render.text import short
 
 if TYPE_CHECKING:
@@ -149,7 +149,7 @@ class CutoffWidget(HarnessWidget):
 
     def card(self) -> Card:
         """The figures as a card, with the plan in detail."""
-        details = (*self._code(), *plan_details(self._scene.view, self._scene.plan))
+        details = (*self._code(), *self._scene.details)
         reading = self._read()
         read = [Pre(reading.line), *reading.blocks] if reading is not None else []
         return cutoff_card(self.model, (*read, *details), selected=self._selected)

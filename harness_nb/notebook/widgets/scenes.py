@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Protocol
 
 from harness_nb import presets
@@ -16,10 +17,12 @@ from harness_nb.errors import ConfigError
 from harness_nb.model.prices import input_price
 from harness_nb.notebook.tuning import keep_setting, remade
 from harness_nb.presets import Preset
+from harness_nb.render.card import Block
 from harness_nb.render.cutoff import UNCHANGED, CutoffModel, planned_model
+from harness_nb.render.cutoff_view import plan_details
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Scene:
     """A conversation with a plan for it.
 
@@ -44,6 +47,11 @@ class Scene:
         """The view model."""
         made = planned_model(self.view, self.plan, self.policy, price=input_price(self.view.model.name))
         return replace(made, title=self.title, state=self.state, promise="" if self.is_done else UNCHANGED)
+
+    @cached_property
+    def details(self) -> tuple[Block, ...]:
+        """The plan message by message, for the static form."""
+        return plan_details(self.view, self.plan)
 
 
 class Stage(Protocol):
