@@ -55,6 +55,7 @@ class Session:
         self._pending: list[dict[str, Any]] = []
         self._checked = 0
         self._is_list_behind = False
+        self._listed = 0
         if files.exists:
             self._resume()
         else:
@@ -81,9 +82,14 @@ class Session:
         return index
 
     def show(self, item: Item) -> None:
-        """Lets the model see the last message as an edited item; the log keeps the message as it was."""
+        """Lets the model see a message as an edited item; the log keeps the message as it was."""
         self.conversation.replace_item(item)
+        if self.conversation.pins:  # its text may have held one
+            self.conversation.set_pins(self.conversation.pins)
+            self._checked = 0
         self._put({"kind": "shown", "item": item_to_record(item)})
+        if item.index is not None and item.index < self._listed:  # the stored list shows it as it was
+            self._is_list_behind = True
 
     def record(self, event: Event) -> None:
         """Keeps an event, keys in it masked, and writes it with the next save."""
@@ -179,6 +185,7 @@ class Session:
             }
         )
         self._is_list_behind = False
+        self._listed = len(talk.log)
 
     def mend(self) -> tuple[str, ...]:
         """Makes the rounds of the next request whole and says what was wrong; the log stays as it is.
@@ -213,6 +220,7 @@ class Session:
         self.warnings += [*loaded.warnings, *(f"Session {self.id!r}: {text}" for text in past.warnings)]
         view = self.files.load_view()
         items, since = self._stored_list(view, past.messages)
+        self._listed = since
         self.conversation.restore(past.messages, items, since)
         self.conversation.state = self._state(view)
         for index, item in past.shown.items():

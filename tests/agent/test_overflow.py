@@ -206,3 +206,21 @@ def test_a_message_too_long_to_send_goes_to_a_file_and_the_session_goes_on() -> 
         assert len(warned) == 1
     with HarnessAgent("a", workspace="place/ws", window=3_000, session=session) as again:
         assert "Rex" in again.ask("What is my dog called?").text
+
+
+def test_what_was_set_aside_stays_so_when_the_session_is_resumed_and_pins_of_it_stay(make: Make) -> None:
+    short = CompactionConfig(trigger_messages=4, trigger_tokens=0, keep_messages=1)
+    model = ScriptedModel(chat=["a0", "a1", refused(), "a3"], summary=["short"], repeat_last=True, window=3_000)
+    agent = make(model=model, compaction=short, session="s")
+    agent.ask("q0")
+    agent.ask("q1 " * 100)
+    agent.pin("keep to metres")
+    with pytest.raises(ContextOverflowError):
+        agent.ask("keep to metres " + "x " * 8_000)
+    agent.ask("q3")
+    assert any("keep to metres" in message.text for message in talk_of(chats(agent)[-1])) and all_valid(agent)
+    shown = [item.message.text for item in agent.view().input]
+    agent.close()
+    again = make("x", session="s", compaction=short)
+    assert [item.message.text for item in again.view().input] == shown
+    assert sum(map(len, shown)) < 4_000
