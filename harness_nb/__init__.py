@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from harness_nb.errors import ContextOverflowError, HarnessError
     from harness_nb.lab.conformance import conformance
     from harness_nb.lab.replay import replay
+    from harness_nb.lab.sweep import sweep
     from harness_nb.lab.transcripts import read_transcript
     from harness_nb.model.litellm_model import LiteLLMModel
     from harness_nb.model.offline import OfflineModel
@@ -76,6 +77,7 @@ _HOMES = {
     "presets": "presets",
     "read_transcript": "lab.transcripts",
     "replay": "lab.replay",
+    "sweep": "lab.sweep",
 }
 _MODULES = {"edits", "presets"}
 
@@ -106,6 +108,7 @@ __all__ = [
     "replay",
     "ScriptedModel",
     "SearchHit",
+    "sweep",
     "ToolResultEvictionConfig",
     "Transcript",
     "TruncateArgsConfig",

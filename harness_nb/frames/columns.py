@@ -342,3 +342,11 @@ SESSIONS = (
     Column("last_activity", "time", "when it was last written to"),
     Column("is_current", "flag", "whether it is the session in use"),
 )
+
+SWEEP = (
+    Column("transcript", "text", "name of the transcript, or its place where it has none"),
+    Column("policy", "text", "name of the preset or policy"),
+    Column("window", "count", "context window", "tokens"),
+    Column("error", "text", "why the trial was refused, or empty"),
+)
+"""Beside these, a sweep has a column for each setting and for each metric."""

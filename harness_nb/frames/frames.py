@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import time
 
 import pandas as pd
@@ -168,3 +168,13 @@ def pins_frame(records: Iterable[Record]) -> pd.DataFrame:
 def sessions_frame(records: Iterable[Record]) -> pd.DataFrame:
     """Sessions of a workspace; columns `columns.SESSIONS`."""
     return assemble(records, columns.SESSIONS)
+
+
+def sweep_frame(records: Iterable[Record], *, settings: Sequence[str], metrics: Sequence[str]) -> pd.DataFrame:
+    """Trials of a sweep: columns `columns.SWEEP`, one for each setting, one for each metric (numbers)."""
+    rows = list(records)
+    fixed = assemble(rows, columns.SWEEP)
+    tried = pd.DataFrame({name: [row.get(name) for row in rows] for name in settings}).convert_dtypes()
+    taken = {name: pd.to_numeric(pd.Series([row.get(name) for row in rows])).convert_dtypes() for name in metrics}
+    parts = [fixed[["transcript", "policy", "window"]], tried, pd.DataFrame(taken), fixed[["error"]]]
+    return pd.concat(parts, axis="columns")

@@ -80,7 +80,7 @@ def replay(
     run = _Run(
         policy=acting,
         answers=Answers(resolve(model) if model is not None else None),
-        measure=measure or Measure(_counter(limits.name)),
+        measure=measure or measure_for(transcript),
         limits=limits,
         system=system,
         tools=tuple(tools),
@@ -119,6 +119,11 @@ def _chosen(
         )
         raise ConfigError(f"{policy!r} is no policy.", remedy, subject=policy)
     return preset.policy or _Off(), preset.limits(limits)
+
+
+def measure_for(transcript: Transcript) -> Measure:
+    """The measure by which a transcript is replayed; shared between replays, it counts each message once."""
+    return Measure(_counter(transcript.model or "unknown"))
 
 
 def _counter(model: str) -> TokenCounter:
