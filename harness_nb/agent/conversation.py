@@ -292,6 +292,8 @@ class Conversation:
     def set_pins(self, pins: tuple[Pin, ...]) -> None:
         """Keeps texts word for word from now on; what the list does not show stands in a note at its start at once."""
         self.pins = pins
+        if self.next_input is not None:
+            self.next_input = ModelInput(edits.opened(restored(pins, self.next_input[:])))
         items = edits.opened(restored(pins, self.input[:]))
         if items == self.input[:]:
             return

@@ -27,6 +27,7 @@ from harness_nb.core.plan import Plan
 from harness_nb.core.policy import CompactionPolicy
 from harness_nb.core.requests import Failure, Reply, Request, Unknown
 from harness_nb.core.view import Hook, Refusal, View
+from harness_nb.errors import ModelError
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,7 +260,8 @@ def _judge(conversation: Conversation, passes: Sequence[Pass]) -> None:
 
 
 def _unchanged(view: View, ahead: Plan, outcome: str, reason: str, tokens: int) -> Pass:
-    plan = replace(ahead, input=None, state=view.state, again=False, remember=())
+    error = None if isinstance(ahead.error, ModelError) else ahead.error  # it costs the user no turn
+    plan = replace(ahead, input=None, state=view.state, again=False, remember=(), error=error)
     return Pass(view=view, plan=plan, outcome=outcome, reason=reason, tokens_before=tokens, tokens_after=tokens)
 
 

@@ -11,11 +11,13 @@ from harness_nb.agent.driver import Answer, Begun, Effect, Leaving
 from harness_nb.core import edits
 from harness_nb.core.config import CompactionConfig
 from harness_nb.core.messages import Message
+from harness_nb.core.pins import Pin
 from harness_nb.core.plan import Plan
 from harness_nb.core.policy import CompactionPolicy
 from harness_nb.core.requests import Ask, Evict, Failure, Reply
 from harness_nb.core.transcript import Transcript
 from harness_nb.core.view import View
+from harness_nb.errors import ModelError
 from harness_nb.policies.harness import HarnessPolicy
 from tests.agent.driving import around, conversation, drive, one_round, rounds, summaries, talk
 from tests.strategies import transcripts
@@ -188,6 +190,20 @@ def test_a_list_for_one_request_is_forgotten_with_the_reply() -> None:
     assert [item.index for item in talked.outgoing] == [6, 7, 8] and len(talked.input) == 9
     talked.add_reply(Message.assistant("answer"))
     assert talked.outgoing is talked.input and len(talked.input) == 10
+
+
+def test_a_pin_that_comes_behind_a_list_for_one_request_stands_in_that_list_too() -> None:
+    talked = conversation(talk(4))
+    drive(talked, lambda view: view.becomes(view.input[6:], "mine", lasts="request"))
+    talked.set_pins((Pin("always in metres"),))
+    assert all("always in metres" in one[0].message.text for one in (talked.outgoing, talked.input))
+
+
+def test_a_failed_model_call_of_a_policy_that_rests_costs_no_turn_either() -> None:
+    talked = conversation(talk(4))
+    plan = Plan(outcome="failed", reason="mine", error=ModelError("the model failed"))
+    (only,) = drive(talked, lambda view: replace(plan, state=view.state), "manual", around(5))
+    assert (only.outcome, only.plan.error) == ("skipped", None)
 
 
 def test_a_list_that_lasts_with_a_reply_is_undone_without_one() -> None:
