@@ -17,8 +17,9 @@ from harness_nb.core.plan import Plan, Trigger
 from harness_nb.core.policy import CompactionPolicy
 from harness_nb.core.requests import Ask, Consult, Count, Evict, Failure, Reply
 from harness_nb.core.view import HOOKS, View
-from harness_nb.errors import BudgetError
+from harness_nb.errors import BudgetError, ModelError
 
+COSTS_NO_TURN = "a model call of the policy failed"
 Items = list[Item]
 
 
@@ -75,7 +76,7 @@ def _fails(view: View, chance: Random) -> Any:
 
 
 def _stops(view: View, chance: Random) -> Plan:
-    error = BudgetError("The policy wants no more.", "Nothing.") if chance.random() < 0.3 else None
+    error = chance.choice([None, None, BudgetError("The policy wants no more.", "Nothing."), ModelError(COSTS_NO_TURN)])
     return view.unchanged("no more", outcome="failed", error=error)
 
 

@@ -20,6 +20,7 @@ from harness_nb import presets
 BODIES = (
     "fit the model", "x" * 400, "{messages} {0}", "<|endoftext|>", "a\ud83db", "👩‍🔬 naïve", "数据已经整理好了",
     "line\r\nline", "</summary>", "</standing_instructions>", "long " * 300, "never do that " * 40,
+    "paragraph " * 800, "章" * 3_000,
 )  # fmt: skip
 CHAT = (
     "answer", "long answer", "blank", "one call", "two calls", "calls of one id", "big result", "failing tool",
@@ -50,9 +51,6 @@ class Step:
     body: int = 0
     replies: tuple[str, ...] = ()
     number: int = 0
-
-    def __repr__(self) -> str:
-        return f"{self.kind}({self.body}, {', '.join(self.replies)})" if self.kind == "say" else self.kind
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,11 +87,11 @@ def histories(policies: tuple[str, ...] = PRESETS + CONFIGURED + CARELESS * 3) -
     return st.builds(
         History,
         policy=st.sampled_from(policies),
-        window=st.sampled_from([1_500, 3_000, 6_000, 24_000]),
+        window=st.sampled_from([1_500, 3_000, 6_000, 12_000, 24_000]),
         asked=st.lists(st.sampled_from(ASKED) | st.just("good"), min_size=1, max_size=4).map(tuple),
         bills=st.booleans(),
         seed=st.integers(0, 10**6),
-        steps=st.lists(_SAY | _SAY | _SAY | _REST, min_size=2, max_size=24).map(tuple),
+        steps=st.lists(_SAY | _SAY | _SAY | _REST, min_size=4, max_size=30).map(tuple),
     )
 
 

@@ -8,11 +8,13 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
 from harness_nb import presets
 from harness_nb.agent.agent import HarnessAgent
+from harness_nb.agent.conversation import MATERIAL_SHARE
 from harness_nb.agent.driver import Pass
 from harness_nb.core import events
 from harness_nb.core.clock import Clock
@@ -32,9 +34,10 @@ from harness_nb.model.scripted import Broken, ScriptedModel
 from harness_nb.model.usage import counted_usage
 from harness_nb.presets import Preset
 from harness_nb.presets.preset import Preset as Made
-from tests.fuzz.careless import Careless
+from tests.fuzz.careless import COSTS_NO_TURN, Careless
 from tests.fuzz.histories import BODIES, CARELESS, CONFIGURED, History, Step
 
+FORCED = ("manual", "overflow")
 CLOCK = Clock.fixed(datetime(2026, 4, 12, 9, 30, tzinfo=UTC))
 SETTINGS = {
     "few messages": CompactionConfig(trigger_messages=6, keep_messages=3),
@@ -148,6 +151,7 @@ class Player:
         try:
             yield
         except HarnessError as error:
+            self._note("cost the turn", error.problem == COSTS_NO_TURN)
             self.seen[f"turns ended by {type(error).__name__}"] += 1
         except KeyboardInterrupt:
             self.seen["interrupts"] += 1
@@ -368,6 +372,7 @@ class Player:
             triggers = one.plan.pressure.triggers if one.plan.pressure is not None else ()
             reached = [trigger for trigger in triggers if trigger.unit == "tokens" and fixed >= trigger.threshold]
             self._note("overhead", reached)
+        if asks and view.hook not in FORCED and not view.done:
             self._note("no rest", _rests(one, before))
         items = one.plan.input or ()
         is_forced = view.hook == "overflow" or one.tokens_before >= view.model.window
@@ -379,13 +384,15 @@ class Player:
 
 
 def _rests(one: Pass, before: Sequence[Pass]) -> str:
-    """Says when a pass should have waited: three in a row failed, and little was said since."""
-    lasting = [past for past in before if past.plan.lasts != "request" or not past.plan.changes]
+    """Says when a pass should have waited: three in a row failed, nobody asked for one since, and little was said."""
+    since = list(takewhile(lambda past: past.view.hook != "manual", reversed(before)))
+    lasting = [past for past in since if past.plan.lasts != "request" or not past.plan.changes]
     tries = [past for past in lasting if past.outcome in ("failed", "completed") and not past.view.done]
-    last = tries[-3:]
-    failed = len(last) == 3 and all(past.outcome == "failed" and past.view.hook == "request" for past in last)
-    grown = one.tokens_before - last[-1].tokens_before if last else 0
-    return f"after three failures and {grown} more tokens" if failed and grown <= 0 else ""
+    last = [past for past in tries if past.reason != "it was interrupted"][:3]
+    if len(last) < 3 or any(past.outcome != "failed" or past.view.hook == "overflow" for past in last):
+        return ""
+    grown, window = one.tokens_before - last[0].tokens_before, one.view.model.window
+    return f"after three failures and {grown} more tokens" if grown < (MATERIAL_SHARE - 0.01) * window else ""
 
 
 def _differs(items: Sequence[Any], index: int, log: Sequence[Message]) -> bool:
