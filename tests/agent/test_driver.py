@@ -305,4 +305,4 @@ def test_r011_r034_nothing_is_asked_where_no_compaction_can_help(hook: Any) -> N
     effects: list[Effect] = []
     (done,) = drive(talked, compacting(), hook, around(8_000), effects=effects)
     assert done.outcome == "skipped" and effects == []
-    assert "user message" in done.reason and "8,000" in done.reason
+    assert "user (message " in done.reason and "8,000" in done.reason
