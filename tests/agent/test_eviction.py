@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -7,9 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness_nb.agent.eviction import is_too_large
+from harness_nb.core import edits
 from harness_nb.core.config import MemoryConfig, ToolResultEvictionConfig
 from harness_nb.core.events import ResultEvicted, Warned
-from harness_nb.core.messages import Message, ToolCall
+from harness_nb.core.item import Item
+from harness_nb.core.messages import Image, Message, Text, ToolCall
 from harness_nb.core.preview import placeholder
 from tests.agent.conftest import Make
 from tests.agent.reading import all_valid, chats, events, log_records, talk_of
@@ -93,3 +96,15 @@ def test_r044_head_and_tail_never_overlap(text: str, preview: int, can_read: boo
     made = placeholder(text, "f.txt", preview_chars=preview, can_read=can_read)
     assert sum(len(piece) for piece in made.split("]\n", 1)[1].split("\n[...")[0:1]) <= max(1, len(text))
     assert "f.txt" in made
+
+
+def test_r043_a_result_in_parts_counts_by_its_texts_and_its_picture_stays() -> None:
+    address = "data:image/png;base64," + "A" * 100_000
+    picture = Image(address, json.dumps({"type": "image_url", "image_url": {"url": address}}))
+    message = Message.tool("c1", (Text("y" * 100_000), picture), name="plot")
+    assert is_too_large(message, ToolResultEvictionConfig())
+    assert not is_too_large(Message.tool("c1", (Text("y" * 1_000), picture)), ToolResultEvictionConfig())
+    shown = placeholder(message.text, "large_tool_results/plot.txt", preview_chars=2_000, can_read=True)
+    item = edits.evicted(Item(3, message), shown, "large_tool_results/plot.txt")
+    assert item.message.parts == (Text(shown), picture) and len(shown) < 5_000
+    assert Message.from_openai(item.message.to_openai()).call_id == "c1"
