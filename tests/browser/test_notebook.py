@@ -60,7 +60,7 @@ def test_the_pressure_widget_follows_the_agent_and_stays_when_reopened_without_a
     tokens = int(book.text(3).split(":")[-1])
     shown = re.search(r"([\d.]+)(k?) of 4k tokens", book.text(1))
     assert shown and abs(float(shown[1]) * (1000 if shown[2] else 1) - tokens) < 60
-    widget = book.page.locator(".jp-Cell").nth(1).locator(".widget-html")
+    widget = book.page.locator(".jp-Cell").nth(1).locator(".widget-html").filter(has=book.page.locator("img"))
     assert widget.count() == 1
     assert widget.locator("img").first.evaluate("img => img.complete && img.naturalWidth > 0")
     book.page.evaluate("() => window.jupyterapp.commands.execute('docmanager:save')")
