@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -12,11 +13,16 @@ from pathlib import Path
 from harness_nb.agent.agent import HarnessAgent
 from harness_nb.agent.hooks import Hook
 from harness_nb.core.clock import Clock
+from harness_nb.core.config import CompactionConfig, ToolResultEvictionConfig
+from harness_nb.core.messages import ToolCall
 from harness_nb.errors import ModelError
 from harness_nb.model.scripted import Reply, ScriptedModel
 
 TOKYO, BERLIN = "Asia/Tokyo", "Europe/Berlin"
 MIDNIGHT = datetime(2026, 4, 10, 15, 0, tzinfo=UTC)  # of Tokyo; in Berlin it is five in the afternoon
+
+PAGE = Path(__file__).parent.parent.parent / "notebooks" / "reference" / "files.md"
+BLOCK = re.compile(r"^`([^`\n]+)`:\n\n```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 FIRST_DAY = """\
 ## 23:59:50 +09:00 · flush
@@ -86,7 +92,8 @@ def read(folder: Path, name: str) -> str:
     return (folder / name).read_text(encoding="utf-8")
 
 
-def test_three_days_leave_these_files_and_nothing_is_lost_or_doubled(workspace: Path) -> None:
+def live(workspace: Path) -> None:
+    """Three days, looked at as they go."""
     with agent(workspace, MIDNIGHT - timedelta(seconds=10), ["- The lab uses Python 3.11"]) as tokyo:
         tokyo.ask("My lab uses Python 3.11, did I say that?")
     told = ["- Zoe leads the project in Berlin [#0]"]
@@ -129,6 +136,49 @@ def test_three_days_leave_these_files_and_nothing_is_lost_or_doubled(workspace: 
         assert list(logs["in_memory"]) == [True, True, True, True, False, False]
         for fact in ("Python 3.11", "Zoe", "48 nodes", "DOP853", "/data/out"):
             assert tokyo.memory.search(fact), fact
+
+
+def fourth_day(workspace: Path) -> None:
+    """A large result, a pin, a compaction, and a change of the memory that waits for review."""
+
+    def rows() -> str:
+        """Gives a table."""
+        return "".join(f"row {at}\n" for at in range(60))
+
+    chat: list[Reply] = [ToolCall("c1", "rows"), "A table of 60 rows.", "Noted."]
+    model = ScriptedModel(
+        chat=chat, summary=["The table has 60 rows."], flush=["NO_REPLY", "- The paper is due on 2 May [#4]"],
+        consolidation=["# Notes\n\n- The paper is due on 2 May"],
+    )  # fmt: skip
+    eviction = ToolResultEvictionConfig(max_result_chars=300, preview_chars=20)
+    with HarnessAgent(
+        "ann", model=model, workspace=workspace, session="paper", maintenance=None, tools=[rows], permissions="allow",
+        clock=Clock.fixed(MIDNIGHT + timedelta(days=3), TOKYO), tool_result_eviction=eviction,
+        compaction=CompactionConfig(trigger_messages=5, keep_messages=1, flush_before_compact=False),
+    ) as ann:  # fmt: skip
+        ann.ask("How long is the table?")
+        ann.pin("Keep the table as it is.")
+        ann.ask("The paper is due on 2 May. Shall we go on?")
+        assert ann.consolidate().outcome == "waiting"
+
+
+def test_three_days_leave_these_files_and_nothing_is_lost_or_doubled(workspace: Path) -> None:
+    live(workspace)
+
+
+def test_the_files_are_as_the_page_on_file_formats_says(workspace: Path) -> None:
+    live(workspace)
+    fourth_day(workspace)
+    shown = BLOCK.findall(PAGE.read_text(encoding="utf-8"))
+    assert len(shown) >= 9
+    for name, kind, text in shown:
+        written = (workspace / name).read_text(encoding="utf-8")
+        if kind == "jsonl":
+            lines = iter(written.splitlines())
+            missing = [line for line in text.splitlines() if line not in lines]
+            assert missing == [], name
+        else:
+            assert written == text, name
 
 
 if __name__ == "__main__":

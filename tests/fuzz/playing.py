@@ -387,7 +387,7 @@ def _rests(one: Pass, before: Sequence[Pass]) -> str:
     """Says when a pass should have waited: three in a row failed, nobody asked for one since, and little was said."""
     since = list(takewhile(lambda past: past.view.hook != "manual", reversed(before)))
     lasting = [past for past in since if past.plan.lasts != "request" or not past.plan.changes]
-    tries = [past for past in lasting if past.outcome in ("failed", "completed") and not past.view.done]
+    tries = [past for past in lasting if past.outcome in ("failed", "completed")]
     last = [past for past in tries if past.reason != "it was interrupted"][:3]
     if len(last) < 3 or any(past.outcome != "failed" or past.view.hook == "overflow" for past in last):
         return ""
