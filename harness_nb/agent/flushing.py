@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
 
 from harness_nb.agent.runner import Job, runner
 from harness_nb.agent.session import Session
 from harness_nb.core.events import Event, FactsWritten, FlushFailed, Warned
 from harness_nb.core.view import View
 from harness_nb.memory.design import MemoryDesign
-from harness_nb.memory.flush import FlushOutcome
+
+if TYPE_CHECKING:
+    from harness_nb.memory.flush import FlushOutcome
 
 ATTEMPTS = 3
 """How often the same messages may fail before those behind them are tried instead."""

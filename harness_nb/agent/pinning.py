@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, overload
 from harness_nb.agent.session import Session
 from harness_nb.core.config import PinsConfig
 from harness_nb.core.events import Pinned
-from harness_nb.core.instructions import standing_instructions
 from harness_nb.core.pins import Pin, PinSource
 from harness_nb.errors import ConfigError, ToolError
 from harness_nb.memory.results import Displayed, counted
@@ -119,6 +118,8 @@ class Pinning:
         if not self._config.rule:
             return ()
         found = []
+        from harness_nb.core.instructions import standing_instructions  # only for messages: importing has to be quick
+
         for text in standing_instructions(self._session.conversation.log[index].text):
             pin = Pin(text, "rule", index)
             if not self._has(text) and self._size(pin) <= self._config.max_tokens:

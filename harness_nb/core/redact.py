@@ -91,20 +91,20 @@ class _Shape:
     Attributes:
         label: What the mark calls it.
         needles: Without one of these the pattern can't match; lower case where `folds`.
-        pattern: Finds it. A group `keep` stays in front of the mark.
+        pattern: Finds it, compiled when it is first needed. A group `keep` stays in front of the mark.
         accepts: Decides on a match, where the pattern alone can't.
         folds: Whether needles are compared without case.
     """
 
     label: str
     needles: tuple[str, ...]
-    pattern: re.Pattern[str]
+    pattern: str
     accepts: Callable[[re.Match[str]], bool] | None = None
     folds: bool = False
 
     def replace_in(self, text: str) -> str:
         """The text with every key of this shape replaced."""
-        return self.pattern.sub(self._mark, text)
+        return re.compile(self.pattern).sub(self._mark, text)
 
     def _mark(self, match: re.Match[str]) -> str:
         if self.accepts is not None and not self.accepts(match):
@@ -118,14 +118,14 @@ def mark(label: str) -> str:
 
 
 def _prefixed(label: str, needles: str, pattern: str, accepts: Callable[[re.Match[str]], bool] | None = None) -> _Shape:
-    return _Shape(label, tuple(needles.split()), re.compile(_START + pattern), accepts)
+    return _Shape(label, tuple(needles.split()), _START + pattern, accepts)
 
 
 _SHAPES = (
     _Shape(
         "private key",
         ("-----BEGIN",),
-        re.compile(
+        (
             r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
             r"(?P<body>(?:[^-]|-(?!----))*+(?=-{5,6}END )|(?:(?:\s|\\[nrt])*+[A-Za-z0-9+/=]{16,}+)*+)"
             r"(?:-{5,6}END [A-Z0-9 ]{0,40}(?:-----)?)?"
@@ -153,12 +153,12 @@ _SHAPES = (
     _Shape(
         "token",
         ("eyJ",),
-        re.compile(_WORD_START + r"eyJ[A-Za-z0-9_-]{8,}+\.eyJ[A-Za-z0-9_-]{8,}+\.[A-Za-z0-9_-]{8,}+"),
+        (_WORD_START + r"eyJ[A-Za-z0-9_-]{8,}+\.eyJ[A-Za-z0-9_-]{8,}+\.[A-Za-z0-9_-]{8,}+"),
     ),
     _Shape(
         "credentials",
         ("authorization", "bearer "),
-        re.compile(
+        (
             r"""(?P<keep>(?i:authorization)["'\\]{0,4}[ \t]{0,3}[:=][ \t]{0,3}["'\\]{0,4}(?:(?i:bearer|basic|token)[ ]{1,3})?)"""
             r"(?P<value>[A-Za-z0-9_+/=.~-]{8,}+)(?![(\[{])"
         ),
@@ -168,14 +168,14 @@ _SHAPES = (
     _Shape(
         "credentials",
         ("bearer ",),
-        re.compile(r"(?P<keep>\b(?i:bearer) {1,3})(?P<value>[A-Za-z0-9_+/=.~-]{16,}+)(?![(\[{])"),
+        (r"(?P<keep>\b(?i:bearer) {1,3})(?P<value>[A-Za-z0-9_+/=.~-]{16,}+)(?![(\[{])"),
         _is_bearer,
         folds=True,
     ),
     _Shape(
         "value of a key",
         ("key", "token", "secret", "passw"),
-        re.compile(rf"(?P<keep>(?P<last>{_LAST_WORD}){_BETWEEN})(?P<value>{_VALUE})"),
+        (rf"(?P<keep>(?P<last>{_LAST_WORD}){_BETWEEN})(?P<value>{_VALUE})"),
         _is_value_of_key,
         folds=True,
     ),

@@ -15,7 +15,6 @@ from harness_nb.core.tokens import TokenCounter
 from harness_nb.core.tool import Tool
 from harness_nb.errors import StoreError
 from harness_nb.memory.blocking import Blocking, in_thread
-from harness_nb.memory.flush import FlushOutcome, flush
 from harness_nb.memory.injection import Injection, memory_section
 from harness_nb.memory.recall import AgentMemory
 from harness_nb.memory.tools import memory_tools
@@ -24,6 +23,7 @@ from harness_nb.store.workspace import Workspace
 
 if TYPE_CHECKING:
     from harness_nb.memory.consolidation_report import ConsolidationReport
+    from harness_nb.memory.flush import FlushOutcome
     from harness_nb.memory.maintenance import Maintenance
     from harness_nb.store.index import MemoryIndex
 
@@ -185,6 +185,8 @@ class TwoLayers:
             now: The aware time of the entries; by default the workspace clock's.
         """
         moment = now or self.workspace.clock.now()
+        from harness_nb.memory.flush import flush  # only when it is used, as importing has to be quick
+
         outcome = await flush(self.model, self.workspace, messages, session=session, now=moment)
         if outcome.path:
             outcome = replace(outcome, warning=self._indexed(outcome.path))

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, TypeVar
 
 from harness_nb.core.config import MemoryConfig
 from harness_nb.errors import ConfigError, HarnessError, StoreError
-from harness_nb.memory.flush import FlushOutcome
 from harness_nb.memory.pieces import text_lines
 from harness_nb.memory.results import DailyLogView, MemoryStatus, MemoryText, Standing
 from harness_nb.store.daily_log import Entry
@@ -19,6 +18,7 @@ from harness_nb.store.workspace import Workspace
 if TYPE_CHECKING:
     from harness_nb.memory.changes import Change
     from harness_nb.memory.consolidation_report import ConsolidationReport
+    from harness_nb.memory.flush import FlushOutcome
     from harness_nb.memory.keeping import Keeping
     from harness_nb.memory.review import Numbers
     from harness_nb.memory.review_results import Decision, PendingList, VersionList

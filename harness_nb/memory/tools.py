@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from harness_nb.core.tool import Tool
 from harness_nb.errors import HarnessError, ToolError
-from harness_nb.memory.facts import MAX_FACT_CHARS
 from harness_nb.memory.pieces import PIECE_CHARS, numbered_lines, piece
 from harness_nb.memory.session_tools import session_tools
 from harness_nb.memory.shown import MAX_HITS, shown_hits, whole_number
@@ -105,6 +104,8 @@ def _saved(workspace: Workspace, fact: str) -> str:
     text = fact.strip()
     if not text:
         raise ToolError("There is nothing to save: the fact is empty.", "Write it as one sentence.", subject=fact)
+    from harness_nb.memory.facts import MAX_FACT_CHARS  # only when it is used, as importing has to be quick
+
     if len(text) > MAX_FACT_CHARS:
         raise ToolError(
             f"The fact has {len(text):,} characters; at most {MAX_FACT_CHARS:,} are stored, and nothing was.",

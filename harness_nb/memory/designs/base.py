@@ -12,13 +12,13 @@ from harness_nb.core.messages import Message
 from harness_nb.core.tokens import TokenCounter
 from harness_nb.core.tool import Tool
 from harness_nb.memory.blocking import Blocking, in_thread
-from harness_nb.memory.flush import FlushOutcome
 from harness_nb.memory.injection import Injection
 from harness_nb.memory.recall import AgentMemory
 from harness_nb.model.base import Model
 from harness_nb.store.workspace import Workspace
 
 if TYPE_CHECKING:
+    from harness_nb.memory.flush import FlushOutcome
     from harness_nb.memory.maintenance import Maintenance
     from harness_nb.store.index import MemoryIndex
 
@@ -101,4 +101,6 @@ class NoMemory:
         self, messages: Sequence[tuple[int, Message]], *, session: str, now: datetime | None = None
     ) -> FlushOutcome:
         """Reads nothing; all messages count as done."""
+        from harness_nb.memory.flush import FlushOutcome
+
         return FlushOutcome(upto=messages[-1][0] + 1 if messages else 0)
