@@ -107,7 +107,7 @@ class Conversation:
         next_input: The list of the next request only, or None.
         before_request: What the list was before a change that lasts only when a reply comes, and the log's length then.
         stall: Why compaction rests, or None.
-        has_system_items: Whether a policy put texts into the list that belong to the system prompt.
+        has_system_items: Whether a policy may have put texts into the lists that belong to the system prompt.
     """
 
     def __init__(self, measure: Measure, now: Callable[[], datetime]) -> None:
@@ -249,11 +249,12 @@ class Conversation:
         has_system_items = _any_system(after.input)
         if plan.lasts == "request":
             self.next_input = after.input.append(*since)
-        else:
-            now = (self.input, self.billed, self.carried, len(self.log))
-            self.before_request = now if plan.lasts == "reply" else None
-            self.input = after.input.append(*since)
-            self.billed, self.carried = after.billed, after.carried
+            self.has_system_items = self.has_system_items or has_system_items
+            return
+        now = (self.input, self.billed, self.carried, len(self.log))
+        self.before_request = now if plan.lasts == "reply" else None
+        self.input, self.next_input = after.input.append(*since), None
+        self.billed, self.carried = after.billed, after.carried
         self.has_system_items = has_system_items
 
     def _said_since(self, length: int) -> list[Item]:

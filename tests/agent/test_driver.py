@@ -10,6 +10,7 @@ from hypothesis import given
 from harness_nb.agent.driver import Answer, Begun, Effect, Leaving
 from harness_nb.core import edits
 from harness_nb.core.config import CompactionConfig
+from harness_nb.core.item import Item
 from harness_nb.core.messages import Message
 from harness_nb.core.pins import Pin
 from harness_nb.core.plan import Plan
@@ -204,6 +205,26 @@ def test_a_failed_model_call_of_a_policy_that_rests_costs_no_turn_either() -> No
     plan = Plan(outcome="failed", reason="mine", error=ModelError("the model failed"))
     (only,) = drive(talked, lambda view: replace(plan, state=view.state), "manual", around(5))
     assert (only.outcome, only.plan.error) == ("skipped", None)
+
+
+def test_the_latest_list_is_sent_also_when_the_one_before_was_for_one_request() -> None:
+    talked = conversation(talk(6))
+
+    def twice(view: View) -> Plan:
+        lasts = "session" if view.done else "request"
+        return view.becomes(view.input[4 if view.done else 2 :], "mine", lasts=lasts, again=not view.done)
+
+    drive(talked, twice, "manual")
+    assert talked.outgoing is talked.input and talked.input[0].index == 4
+
+
+def test_texts_for_the_prompt_are_known_of_both_lists() -> None:
+    talked = conversation(talk(6))
+    rule = Item(None, Message.system("be brief"))
+    drive(talked, lambda view: view.becomes((rule, *view.input[4:]), "mine"), "manual")
+    drive(talked, lambda view: view.becomes(view.input[6:], "mine", lasts="request"), "manual")
+    talked.add_reply(Message.assistant("done"))
+    assert talked.has_system_items and talked.input[0] is rule
 
 
 def test_a_list_that_lasts_with_a_reply_is_undone_without_one() -> None:
