@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from functools import partial
+from pathlib import Path
 
 from harness_nb.errors import HarnessError, SessionBusyError
 from harness_nb.memory.pending import is_merged
+from harness_nb.store.files import leftovers
 from harness_nb.store.sessions import SessionFiles
 from harness_nb.store.watermark import Watermark
 from harness_nb.store.workspace import Workspace
@@ -58,6 +60,8 @@ def expire(workspace: Workspace, days: int | None, now: datetime) -> Cleared:
 def prune(workspace: Workspace, days: int | None, now: datetime) -> Cleared:
     """Deletes the sessions whose last recorded activity is longer ago than some days; never one that is open.
 
+    What a process that was killed left half written goes after a day in any case: nothing reads it.
+
     Args:
         workspace: Where they lie.
         days: Days without activity; 0 and None: never.
@@ -66,9 +70,7 @@ def prune(workspace: Workspace, days: int | None, now: datetime) -> Cleared:
     Raises:
         StoreError: A file can't be deleted.
     """
-    if not days:
-        return Cleared()
-    names: list[str] = []
+    names = [_delete(workspace, path) for path in leftovers(workspace.path)]
     stayed: list[str] = []
     for files in workspace.sessions():
         if not _is_older(files, days, now):
@@ -86,19 +88,24 @@ def prune(workspace: Workspace, days: int | None, now: datetime) -> Cleared:
     return Cleared(names=tuple(names), stayed=tuple(stayed))
 
 
-def _is_older(files: SessionFiles, days: int, now: datetime) -> bool:
+def _is_older(files: SessionFiles, days: int | None, now: datetime) -> bool:
+    """Whether a session was last used longer ago than some days; without a number of days none was."""
+    if not days:
+        return False
     last = files.last_activity()
     return last is not None and last < now - timedelta(days=days)
 
 
 def _deleted(workspace: Workspace, files: SessionFiles) -> list[str]:
-    names = []
-    for path in (files.view_path, files.log_path):  # the log last: a session without it would begin anew
-        if path.exists():
-            try:
-                path.unlink()
-            except OSError as error:
-                reason = error.strerror or type(error).__name__
-                raise HarnessError(f"{str(path)!r} can't be deleted: {reason}.", "Correct its permissions.") from error
-            names.append(workspace.relative(path))
-    return names
+    paths = (files.view_path, files.log_path)  # the log last: a session without it would begin anew
+    return [_delete(workspace, path) for path in paths if path.exists()]
+
+
+def _delete(workspace: Workspace, path: Path) -> str:
+    """Deletes a file; its name in the workspace."""
+    try:
+        path.unlink(missing_ok=True)
+    except OSError as error:
+        reason = error.strerror or type(error).__name__
+        raise HarnessError(f"{str(path)!r} can't be deleted: {reason}.", "Correct its permissions.") from error
+    return workspace.relative(path)

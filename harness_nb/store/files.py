@@ -5,9 +5,12 @@ No line end is translated. What is written is valid UTF-8 whatever the text hold
 
 from __future__ import annotations
 
+import math
 import os
+import re
 import secrets
 import stat
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -17,6 +20,8 @@ from harness_nb.errors import StoreError
 from harness_nb.store.locks import locked
 
 _OWNER_ONLY = 0o600
+_TEMPORARY = re.compile(r"\..+\.[0-9a-f]{12}\.tmp", re.DOTALL)
+_SECONDS_IN_USE = 86_400
 _BINARY = getattr(os, "O_BINARY", 0)  # on Windows, line ends would be translated without it
 
 
@@ -62,6 +67,20 @@ def write_atomic(path: Path, text: str) -> None:
             with suppress(OSError):
                 temporary.unlink()
             raise
+
+
+def leftovers(folder: Path) -> list[Path]:
+    """Files that a process was writing when it was killed, at any depth; those of the last day may be in use still."""
+    before = time.time() - _SECONDS_IN_USE
+    found = [path for path in folder.rglob(".*.tmp") if _TEMPORARY.fullmatch(path.name)]
+    return sorted(path for path in found if _changed_at(path) < before)
+
+
+def _changed_at(path: Path) -> float:
+    try:
+        return path.lstat().st_mtime
+    except OSError:  # its writer is done with it
+        return math.inf
 
 
 def append_text(path: Path, text: str) -> None:

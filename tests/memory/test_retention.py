@@ -114,3 +114,15 @@ def test_r086_an_open_session_is_never_deleted(store: Workspace) -> None:
     finally:
         files.release()
     assert len(prune(store, 180, TODAY).names) == 2
+
+
+@pytest.mark.parametrize("days", [180, None])
+def test_what_a_killed_process_left_half_written_goes_after_a_day(store: Workspace, days: int | None) -> None:
+    left, fresh = (store.memory_folder / f".MEMORY.md.{number * 12}.tmp" for number in "0f")
+    others = [store.memory_folder / name for name in (".mine.tmp", "notes.0123456789ab.tmp", ".MEMORY.md.tmp")]
+    store.memory_folder.mkdir(parents=True)
+    for path in (left, fresh, *others):
+        path.write_text("half a", encoding="utf-8")
+        os.utime(path, (0, 0)) if path is not fresh else None
+    assert prune(store, days, TODAY).names == (f"memory/{left.name}",)
+    assert not left.exists() and fresh.exists() and all(path.exists() for path in others)
