@@ -19,7 +19,7 @@ from harness_nb.agent.session import Session
 from harness_nb.agent.steering import Steering
 from harness_nb.core import edits, events
 from harness_nb.core.config import ToolResultEvictionConfig, positive, whole
-from harness_nb.core.events import Event, without_keys
+from harness_nb.core.events import Event
 from harness_nb.core.item import Item
 from harness_nb.core.messages import Message, ToolCall, Usage
 from harness_nb.core.preview import placeholder
@@ -383,10 +383,7 @@ class Say:
     def __call__(self, kind: type[Event], **fields: object) -> None:
         """Makes one event."""
         event = kind(time=self._session.conversation.now(), turn=self._session.turns, **fields)
-        if event.is_stored:
-            event = without_keys(event)
-            self._session.record(event)
-        self._emit(event)
+        self._emit(self._session.record(event) if event.is_stored else event)
 
 
 def total(usages: Sequence[Usage]) -> Usage | None:

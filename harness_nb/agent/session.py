@@ -91,11 +91,12 @@ class Session:
         if item.index is not None and item.index < self._listed:  # the stored list shows it as it was
             self._is_list_behind = True
 
-    def record(self, event: Event) -> None:
-        """Keeps an event, keys in it masked, and writes it with the next save."""
+    def record(self, event: Event) -> Event:
+        """Keeps an event, keys in it masked, and writes it with the next save; gives back what it keeps."""
         event = without_keys(event)
         self.events.append(event)
         self._put({"kind": "event", **event.to_record()})
+        return event
 
     def warned(self, about: str, text: str) -> Warned:
         """Keeps a warning, and gives it back to be told."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import os
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, tzinfo
@@ -16,7 +18,13 @@ NOW_VARIABLE = "HARNESS_NB_NOW"
 
 def _system_now() -> datetime:
     still = os.environ.get(NOW_VARIABLE)
-    return _standing(still) if still else datetime.now().astimezone()
+    return _standing(still) if still else datetime.now(_here(int(time.monotonic())))
+
+
+@functools.lru_cache(maxsize=1)
+def _here(second: int) -> tzinfo | None:
+    """The computer's zone with its offset now; asked once a second, as it costs more than the time itself."""
+    return datetime.now().astimezone().tzinfo
 
 
 def _standing(text: str) -> datetime:

@@ -37,14 +37,17 @@ class Event:
         return {"event": self.kind} | {name: _plain(getattr(self, name)) for name in _names(type(self))}  # type: ignore[arg-type]  # classes are hashable
 
 
+_SHORTEST_KEY = 8
+"""Characters below which a text holds no key."""
+
+
 def without_keys(event: Event) -> Event:
     """The event with every key in its texts replaced by a mark; the same object without one."""
     changed: dict[str, Any] = {}
-    for one in fields(event):
-        value = getattr(event, one.name)
-        clean = redact(value) if isinstance(value, str) else value
-        if clean != value:
-            changed[one.name] = clean
+    for name in _names(type(event)):  # type: ignore[arg-type]  # classes are hashable
+        value = getattr(event, name)
+        if isinstance(value, str) and len(value) >= _SHORTEST_KEY and (clean := redact(value)) is not value:
+            changed[name] = clean
     return replace(event, **changed) if changed else event
 
 

@@ -181,6 +181,8 @@ _SHAPES = (
     ),
 )
 
+_NEEDLES = tuple({needle.lower() for shape in _SHAPES for needle in shape.needles})
+
 
 def redact(text: str, known: Iterable[str] = ()) -> str:
     """The text with every key in it replaced by a mark such as `[redacted: OpenAI key]`.
@@ -199,6 +201,8 @@ def _redact_once(text: str, known: Iterable[str]) -> str:
         if len(value) >= SHORTEST_KNOWN and value in text and value not in mark("known key"):
             text = text.replace(value, mark("known key"))
     folded = text.lower()
+    if not any(map(folded.__contains__, _NEEDLES)):  # as a rule, and then this is all the work
+        return text
     for shape in _SHAPES:
         searched = folded if shape.folds else text
         for needle in shape.needles:
