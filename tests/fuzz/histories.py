@@ -87,7 +87,7 @@ def histories(policies: tuple[str, ...] = PRESETS + CONFIGURED + CARELESS * 3) -
     return st.builds(
         History,
         policy=st.sampled_from(policies),
-        window=st.sampled_from([1_500, 3_000, 6_000, 12_000, 24_000]),
+        window=st.sampled_from([1_500, 3_000, 6_000, 12_000, 24_000, 48_000]),
         asked=st.lists(st.sampled_from(ASKED) | st.just("good"), min_size=1, max_size=4).map(tuple),
         bills=st.booleans(),
         seed=st.integers(0, 10**6),

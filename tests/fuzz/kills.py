@@ -37,7 +37,6 @@ PHASES = ("flush", "swap", "consolidation", "index")
 KILLS_PER_LIFE = 10
 BEGINNING = datetime(2026, 4, 12, 9, 30, tzinfo=UTC)
 BETWEEN = timedelta(hours=7)
-LENGTH_SECONDS = {"flush": 0.03, "swap": 0.02, "consolidation": 0.1, "index": 0.006}  # about as long as each takes
 PROJECT = Path(__file__).parent.parent.parent
 
 
@@ -83,8 +82,8 @@ def run(kills: int, seed: int = 0) -> Counter[str]:
 
 
 def _aimed_at(kill: int, found: Counter[str]) -> str:
-    """The phase that was hit least so far; every fifth kill is aimed at none."""
-    return "" if kill % 5 == 4 else min(PHASES, key=lambda phase: found[f"killed in {phase}"])
+    """The phase that was hit least so far; every tenth kill is aimed at none."""
+    return "" if kill % 10 == 4 else min(PHASES, key=lambda phase: found[f"killed in {phase}"])
 
 
 def killed(life: Life, kill: int, target: str, chance: random.Random) -> str:
@@ -106,7 +105,7 @@ def killed(life: Life, kill: int, target: str, chance: random.Random) -> str:
 
 
 def _wait(process: subprocess.Popen[bytes], target: str, chance: random.Random) -> None:
-    """Waits for a random instant: somewhere, or behind the beginning of a phase."""
+    """Waits for a random instant: somewhere, or inside a phase, by how long it took before in this process."""
     assert process.stdout is not None
     line = process.stdout.readline()
     while line and line != b"ready\n":
@@ -115,11 +114,16 @@ def _wait(process: subprocess.Popen[bytes], target: str, chance: random.Random) 
     if not target:
         time.sleep(chance.random() * 1.5)
         return
-    wanted = chance.randint(1, 4)
-    while wanted and line:
-        line = process.stdout.readline()
-        wanted -= line == f"begin {target}\n".encode()
-    time.sleep(chance.random() * LENGTH_SECONDS[target])
+    lengths, begun = [0.0], 0.0
+    for _ in range(2 * chance.randint(2, 4) - 1):
+        while line and line.split() not in ([b"begin", target.encode()], [b"end", target.encode()]):
+            line = process.stdout.readline()
+        if line.startswith(b"begin"):
+            begun = time.monotonic()
+        else:
+            lengths.append(time.monotonic() - begun)
+        line = b" "
+    time.sleep(chance.random() * max(lengths))
 
 
 def _phase(lines: Sequence[str]) -> str:

@@ -93,11 +93,11 @@ def slowly(journal: Journal, chance: random.Random) -> None:
         if journal.open and event in SLOW_EVENTS:
             time.sleep(chance.random() * 0.002)
         if event == "sqlite3.connect/handle":
-            arguments[0].set_progress_handler(busy, 500)
+            arguments[0].set_progress_handler(busy, 100)
 
     def busy() -> int:
         if journal.open:
-            time.sleep(0.0002)
+            time.sleep(0.0003)
         return 0
 
     def in_pieces(descriptor: int, data: Any) -> int:
