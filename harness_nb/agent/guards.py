@@ -347,6 +347,8 @@ def _answerable(view: View, items: tuple[Item, ...]) -> tuple[tuple[Item, ...], 
     if not unanswered(view.log):
         return items, ""
     end = len(items)
-    while end and items[end - 1].index is None and items[end - 1].message.role == "assistant":
-        end -= 1
-    return items[:end], f"took {len(items) - end} text(s) of the assistant from the end" if end < len(items) else ""
+    while end and items[end - 1].index is None and items[end - 1].message.role in ("assistant", "system"):
+        end -= 1  # what is for the system prompt is not sent in this place
+    kept = (*items[:end], *(item for item in items[end:] if item.message.role == "system"))
+    taken = len(items) - len(kept)
+    return kept, f"took {taken} text(s) of the assistant from the end" if taken else ""

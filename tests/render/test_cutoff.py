@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import re
-import time
 from dataclasses import replace
 
 import pytest
@@ -157,14 +156,6 @@ def test_a_huge_message_among_small_ones_hides_none_of_their_fate() -> None:
     view = View.of(Transcript(said), hook="manual")
     drawn = segments(model_of(view, keep=200).blocks)
     assert any(one.leaves for one in drawn) and any(not one.leaves for one in drawn)
-
-
-def test_drawing_ten_thousand_messages_takes_a_moment() -> None:
-    view = asked(2_500)
-    plan = policy(6).plan(view)
-    begun = time.process_time()
-    card_html(planned_card(view, plan, "harness"))
-    assert time.process_time() - begun < 0.5
 
 
 def test_the_card_reads_with_every_style_removed() -> None:
