@@ -139,10 +139,11 @@ def after(view: View, plan: Plan) -> Verdict:
     if refusal:
         return _refused(view, plan, refusal)
     items, repairs = _repaired(view, plan.input)
-    refusal = _empty(items) or _inflated(view, plan, items)
+    mended = replace(plan, input=items) if repairs else plan
+    refusal = _empty(items) or _inflated(view, mended, items)
     if refusal:
         return _refused(view, plan, refusal, repairs)
-    return Verdict(replace(plan, input=items) if repairs else plan, repairs)
+    return Verdict(mended, repairs)
 
 
 def _survived(plan: Plan) -> Verdict:

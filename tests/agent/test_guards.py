@@ -140,6 +140,14 @@ def test_r015_a_list_that_is_not_smaller_is_refused_with_both_figures() -> None:
     assert found.refusal.startswith("inflated: the new list is ") and f"{view.tokens:,}" in found.refusal
 
 
+def test_r015_what_is_put_back_among_the_messages_is_no_word_behind_them() -> None:
+    view = view_of(talk(4))
+    shorter = replace(view, input=type(view.input)(view.input[2:]))
+    plan = Plan(input=(*shorter.input, view.input[0]), lasts="request", reason="mine")
+    found = guards.after(shorter, plan)
+    assert found.refusal.startswith("inflated") and found.repairs == ("put messages back into their order",)
+
+
 def test_nothing_but_system_texts_is_no_list() -> None:
     view = view_of([Message.assistant("hello"), Message.assistant("again")])
     found = verdict(view, (Item(None, Message.system("x")),))
