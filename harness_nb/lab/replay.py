@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from harness_nb import presets
 from harness_nb.agent.conversation import Conversation, Surroundings
@@ -92,7 +93,23 @@ def replay(
         steps += run.feed(transcript, index)
         if progress is not None:
             progress(index + 1, len(transcript))
-    return Replay(transcript=transcript, policy=acting.name, steps=tuple(steps), final=run.view("request"))
+    return Replay(
+        transcript=transcript,
+        policy=acting.name,
+        steps=tuple(steps),
+        final=run.view("request"),
+        settings=_settings(policy, acting),
+        answered_by="assumed" if run.answers.model is None else run.answers.model.limits.name,
+        guarded=guarded,
+    )
+
+
+def _settings(given: str | Preset | CompactionPolicy, acting: CompactionPolicy) -> dict[str, Any]:
+    """The settings in force, and the variant where a preset has several."""
+    if isinstance(given, CompactionPolicy):
+        return dict(acting.settings)
+    preset = presets.get(given) if isinstance(given, str) else given
+    return {"variant": preset.variant, **preset.settings} if preset.variant else dict(preset.settings)
 
 
 def _check_transcript(given: object) -> None:
@@ -229,12 +246,21 @@ class _Run:
     def _reply(self, message: Message) -> Iterator[Step]:
         """The request that brought a recorded reply, an overflow of it, and the reply."""
         if self.conversation.input:
-            yield from (replace(step, usage=message.usage) for step in self._at("request"))
-            if self.view("request").tokens > self.limits.window and self.recovered_turn != self.turn:
-                yield from self._overflow()
+            yield from self._request(message)
         self.bills.take(self.conversation, message, self.around, figure=self.view("request").tokens)
         if not message.calls:
             yield from self._at("end")
+
+    def _request(self, message: Message) -> Iterator[Step]:
+        """The point before a recorded reply, whether the policy wants to be called there or not."""
+        before = self.view("request")
+        steps = list(self._at("request")) or [self._step("request", before, ())]
+        if self.view("request").tokens > self.limits.window and self.recovered_turn != self.turn:
+            steps += self._overflow()
+        sent = self.conversation.outgoing
+        size = self.view("request").tokens_of(sent)
+        yield replace(steps[0], sent=sent, sent_tokens=size, usage=message.usage)
+        yield from steps[1:]
 
     def _overflow(self) -> Iterator[Step]:
         """What the live loop does when a provider refuses the input: one forced compaction a turn."""
@@ -247,6 +273,7 @@ class _Run:
 
     def _at(self, hook: Hook, *, error: Refusal | None = None) -> Iterator[Step]:
         """Lets the policy act, if it wants to be called here."""
+        self.watched.last = None
         if hook not in self.policy.hooks:
             return
         before = self.view(hook)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from harness_nb.agent.driver import Pass
+from harness_nb.core.item import ModelInput
 from harness_nb.core.messages import Usage
 from harness_nb.core.plan import Pressure
 from harness_nb.core.requests import Ask
@@ -39,7 +40,9 @@ class Step:
         messages_after: Items after.
         pressure: How full the context was, as the policy measured it.
         passes: The plans that were carried out, refused or failed; none at a quiet point.
-        usage: What the provider reported for the recorded request made here, if this is one.
+        sent: The items as sent with the recorded request made here, after what an overflow changed; None at other points.
+        sent_tokens: Their size with all that is sent beside them; 0 at other points.
+        usage: What the provider reported for that request, where the transcript has it.
     """
 
     step: int
@@ -55,6 +58,8 @@ class Step:
     messages_after: int
     pressure: Pressure
     passes: tuple[Pass, ...] = ()
+    sent: ModelInput | None = None
+    sent_tokens: int = 0
     usage: Usage | None = None
 
     @property
@@ -135,12 +140,18 @@ class Replay:
         policy: Name of the policy.
         steps: The points at which it was called, in order.
         final: The conversation at the end, as the policy saw it.
+        settings: The policy's settings by name, its variant among them where it has several.
+        answered_by: Name of the model that answered the policy, or `assumed`.
+        guarded: Whether guards held the policy.
     """
 
     transcript: Transcript
     policy: str
     steps: tuple[Step, ...]
     final: View
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    answered_by: str = "assumed"
+    guarded: bool = True
 
     def __repr__(self) -> str:
         name = f"{self.transcript.name!r}, " if self.transcript.name else ""
@@ -166,6 +177,14 @@ class Replay:
         """The points at which the list was replaced."""
         return tuple(step for step in self.steps if step.changed)
 
+    def contexts(self) -> Iterator[tuple[Step, ModelInput]]:
+        """Every recorded request: its point, and the items as they were sent with it.
+
+        Lists that only grew share their items with the one before (`ModelInput.begins`), so that to look at all of them
+        costs no more than to look at what changed.
+        """
+        return ((step, step.sent) for step in self.steps if step.sent is not None)
+
     @property
     def plans(self) -> tuple[Pass, ...]:
         """Every plan that was carried out, refused or failed, in order."""
@@ -174,7 +193,7 @@ class Replay:
     @property
     def totals(self) -> Totals:
         """Sums over all points."""
-        sent = [step.tokens_after for step in self.steps if step.hook == "request"]
+        sent = [step.sent_tokens for step, _ in self.contexts()]
         return Totals(
             messages=len(self.transcript),
             turns=max((step.turn for step in self.steps), default=0),

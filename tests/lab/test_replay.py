@@ -146,6 +146,31 @@ def test_recorded_bills_are_the_figure_as_long_as_the_list_is_the_recorded_one()
     assert [step.usage for step in steps if step.hook == "request"] == [Usage(5_000, 20), None]
 
 
+def test_the_items_of_every_recorded_request_are_known_also_for_a_policy_that_is_never_asked_there() -> None:
+    class OnlyAtTurns(Noting):
+        hooks = frozenset({"turn"})
+
+    for policy in (Noting(), OnlyAtTurns()):
+        sent = list(replay(TALK, policy, measure=Measure(CharsCounter())).contexts())
+        assert [[item.index for item in items] for _, items in sent] == [[1], [1, 2, 3, 4], [1, 2, 3, 4, 5, 6]]
+        assert [step.sent_tokens for step, _ in sent] == [10, 44, 56]
+        assert sent[0][1].begins(sent[1][1]) and not sent[1][1].begins(sent[0][1])
+
+
+def test_the_items_of_a_request_that_was_too_long_are_those_that_its_repetition_sent() -> None:
+    class OnlyOnOverflow(Noting):
+        def plan(self, view: View) -> Plan:
+            return view.becomes(view.input[-1:], "cut") if view.hook == "overflow" else view.unchanged("waiting")
+
+    run = replay(long_talk(10, 200), OnlyOnOverflow(), window=1_000)
+    forced = [index for index, step in enumerate(run.steps) if step.hook == "overflow"]
+    assert forced
+    for index in forced:
+        request, overflow = run.steps[index - 1 : index + 1]
+        assert request.sent is not None and len(request.sent) == overflow.messages_after
+        assert request.sent_tokens == overflow.tokens_after < request.tokens_after
+
+
 def test_an_input_above_the_window_makes_the_policy_act_once_a_turn_as_after_a_refusal() -> None:
     class OnlyOnOverflow(Noting):
         def plan(self, view: View) -> Plan:
