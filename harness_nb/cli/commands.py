@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from importlib.metadata import version
 from pathlib import Path
 
@@ -12,8 +10,10 @@ import click
 
 from harness_nb.cli.conformance import conformance_command
 from harness_nb.cli.group import Commands
-from harness_nb.cli.kernel import Progress
+from harness_nb.cli.progress import progress_bar
+from harness_nb.cli.replay import replay_command
 from harness_nb.cli.search import search_command
+from harness_nb.cli.sweep import sweep_command
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
@@ -44,7 +44,7 @@ def demo(transcript: Path | None, preset: str | None, window: int | None, model:
     from harness_nb.render.card import card_text
 
     settings = demos.Settings(model=model, preset=preset, window=window)
-    with _progress("Running the quickstart" if transcript is None else "Replaying") as progress:
+    with progress_bar("Running the quickstart" if transcript is None else "Replaying") as progress:
         if transcript is None:
             outcome = demos.quickstart(settings, out, progress)
         else:
@@ -92,19 +92,6 @@ def doctor(workspace: Path | None) -> None:
 
 
 main.add_command(conformance_command)
+main.add_command(replay_command)
 main.add_command(search_command)
-
-
-@contextmanager
-def _progress(label: str) -> Iterator[Progress]:
-    """A progress bar on the error output while somebody watches it, else nothing."""
-    if not sys.stderr.isatty():
-        yield lambda done, total: None
-        return
-    with click.progressbar(length=1, label=label, file=sys.stderr) as bar:
-
-        def show(done: int, total: int) -> None:
-            bar.length = total
-            bar.update(done - bar.pos)
-
-        yield show
+main.add_command(sweep_command)
