@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from harness_nb.errors import ContextOverflowError, HarnessError
     from harness_nb.lab.conformance import conformance
     from harness_nb.lab.replay import replay
+    from harness_nb.lab.score import score
     from harness_nb.lab.sweep import sweep
     from harness_nb.lab.transcripts import read_transcript
     from harness_nb.model.litellm_model import LiteLLMModel
@@ -77,6 +78,7 @@ _HOMES = {
     "presets": "presets",
     "read_transcript": "lab.transcripts",
     "replay": "lab.replay",
+    "score": "lab.score",
     "sweep": "lab.sweep",
 }
 _MODULES = {"edits", "presets"}
@@ -106,6 +108,7 @@ __all__ = [
     "PressureWidget",
     "read_transcript",
     "replay",
+    "score",
     "ScriptedModel",
     "SearchHit",
     "sweep",

@@ -350,3 +350,16 @@ SWEEP = (
     Column("error", "text", "why the trial was refused, or empty"),
 )
 """Beside these, a sweep has a column for each setting and for each metric."""
+
+SCORE = (
+    Column("transcript", "text", "name of the transcript"),
+    Column("policy", "text", "name of the policy"),
+    Column("window", "count", "context window", "tokens"),
+    Column("settings", "text", "its settings, as JSON"),
+    Column("data", "text", "SHA-256 of the transcript"),
+    Column("counter", "text", "how tokens were counted"),
+    Column("answered_by", "text", "model that answered the policy, or assumed"),
+    Column("guarded", "flag", "whether guards held the policy"),
+    Column("seed", "count", "seed of what is random"),
+)
+"""Behind the window, a score has a number column (`float64`) for each metric; `attrs` hold their units and directions."""

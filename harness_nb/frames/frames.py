@@ -178,3 +178,19 @@ def sweep_frame(records: Iterable[Record], *, settings: Sequence[str], metrics: 
     taken = {name: pd.to_numeric(pd.Series([row.get(name) for row in rows])).convert_dtypes() for name in metrics}
     parts = [fixed[["transcript", "policy", "window"]], tried, pd.DataFrame(taken), fixed[["error"]]]
     return pd.concat(parts, axis="columns")
+
+
+def score_frame(records: Iterable[Record], *, metrics: Sequence[Mapping[str, object]]) -> pd.DataFrame:
+    """Scores of replays: columns `columns.SCORE`, and a number column for each metric.
+
+    Args:
+        records: One a replay.
+        metrics: Name, unit, direction and meaning of each metric; kept in `attrs`.
+    """
+    rows = list(records)
+    fixed = assemble(rows, columns.SCORE)
+    names = [str(one["name"]) for one in metrics]
+    taken = assemble(rows, [columns.Column(name, "number", "") for name in names])
+    frame = pd.concat([fixed.iloc[:, :3], taken, fixed.iloc[:, 3:]], axis="columns")
+    frame.attrs = {"metrics": {str(one["name"]): dict(one) for one in metrics}}
+    return frame

@@ -56,10 +56,10 @@ def card_bundle(card: Card) -> dict[str, Any]:
 
 def card_of(result: object) -> Card | None:
     """The card of a result, or None when its class is not known."""
-    from harness_nb.render import core_cards, memory_cards, result_cards
+    from harness_nb.render import core_cards, lab_cards, memory_cards, result_cards
 
     for kind in type(result).__mro__:
-        for cards in (result_cards.CARDS, memory_cards.CARDS, core_cards.CARDS):
+        for cards in (result_cards.CARDS, memory_cards.CARDS, core_cards.CARDS, lab_cards.CARDS):
             if kind.__name__ in cards:
                 return cards[kind.__name__](result)
     return None

@@ -1,0 +1,51 @@
+"""Cards of what the lab measures."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from harness_nb.render.card import Card, Table
+from harness_nb.render.text import count, short
+
+
+def score_card(report: Any) -> Card:
+    """Figures as rows, replays as columns; where there are many replays, one a row."""
+    metrics, scores = report.metrics, report.scores
+    line = f"{count(len(scores), 'replay')}, {count(len(metrics), 'metric')} · harness_nb {report.version}"
+    marks = {"lower": "lower is better", "higher": "higher is better"}
+    if len(scores) <= _MOST_COLUMNS:
+        head = ("", *(f"{one.policy} at {short(one.window)}" for one in scores), "unit", "")
+        rows = [
+            (
+                one["name"].replace("_", " "),
+                *(_figure(score.values.get(one["name"])) for score in scores),
+                one["unit"],
+                marks.get(one["better"], ""),
+            )
+            for one in metrics
+        ]
+        table = Table.of(head, rows, most=len(rows), noun="metric")
+    else:
+        head = ("transcript", "policy", "window", *(one["name"] for one in metrics))
+        rows = [
+            (one.transcript, one.policy, one.window, *(_figure(one.values.get(each["name"])) for each in metrics))
+            for one in scores
+        ]
+        table = Table.of(head, rows, noun="replay")
+    counters = ", ".join(sorted({one.counter for one in scores}))
+    terms = [f"{name.replace('_', ' ')}: {value}" for name, value in report.terms.items()]
+    return Card("Scores", line, (table,), (f"Tokens counted by {counters}.", *terms))
+
+
+_MOST_COLUMNS = 4
+
+
+def _figure(value: float | None) -> float | int | None:
+    """A figure with the digits that say something."""
+    if value is None:
+        return None
+    return round(value) if abs(value) >= 100 or float(value).is_integer() else round(value, 4)
+
+
+CARDS: Mapping[str, Callable[[Any], Card]] = {"ScoreReport": score_card}
