@@ -6,19 +6,27 @@ import functools
 import os
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, tzinfo
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from harness_nb.errors import ConfigError
 
 NOW_VARIABLE = "HARNESS_NB_NOW"
-"""With this variable set to an aware time in ISO format, the computer's clock stands still: documents come out alike."""
+"""With this variable set to an aware time in ISO format, clocks made from then on stand still: documents come out alike."""
 
 
 def _system_now() -> datetime:
+    return datetime.now(_here(int(time.monotonic())))
+
+
+def _computer() -> Callable[[], datetime]:
+    """What gives the computer's time, or the one at which it is told to stand still."""
     still = os.environ.get(NOW_VARIABLE)
-    return _standing(still) if still else datetime.now(_here(int(time.monotonic())))
+    if not still:
+        return _system_now
+    moment = _standing(still)
+    return lambda: moment
 
 
 @functools.lru_cache(maxsize=1)
@@ -52,7 +60,7 @@ class Clock:
     """
 
     zone: str | None = None
-    read: Callable[[], datetime] = _system_now
+    read: Callable[[], datetime] = field(default_factory=_computer)
 
     def __post_init__(self) -> None:
         if self.zone is not None:

@@ -81,8 +81,21 @@ _NO_ORDER = _words(
 """Words with which no order begins."""
 
 
+_CUES = (
+    *("always", "never", "do not", "don't", "don’t", "must", "shall"),
+    *("now on", "here on", "this point on", "forward", "at all times", "until i say otherwise"),
+    *("under no circumstances", "without exception", "for the rest of", "for the remainder of"),
+    *("future", "further", "following", "subsequent"),
+    *("whenever", "anytime", "any time", "every time", "each time"),
+)
+"""Words without which no pattern matches: most messages have none, and then nothing else is looked at."""
+
+
 def standing_instructions(text: str) -> tuple[str, ...]:
     """The sentences of a user's message that are standing instructions, word for word, in order, each once."""
+    folded = " ".join(text.lower().split())
+    if not any(map(folded.__contains__, _CUES)):
+        return ()
     found: dict[str, None] = {}
     for sentence in _sentences(text):
         at = _place(sentence)

@@ -99,6 +99,7 @@ class View:
     state: object = None
     replies: Mapping[Request, Reply] = field(default_factory=dict)
     strict: bool = False
+    _figure: TokenFigure | None = field(default=None, init=False, compare=False)
 
     def __repr__(self) -> str:
         """How much was said and is seen; no text."""
@@ -124,7 +125,14 @@ class View:
 
     @property
     def figure(self) -> TokenFigure:
-        """The token figure: the last bill plus an estimate of what came after, or a bare estimate."""
+        """The token figure: the last bill plus an estimate of what came after, or a bare estimate; worked out once."""
+        figure = self._figure
+        if figure is None:
+            figure = self._worked_out()
+            object.__setattr__(self, "_figure", figure)
+        return figure
+
+    def _worked_out(self) -> TokenFigure:
         messages, counter = self.input.messages, self.measure.name
         if self.usage is None or not self.billed:
             estimate = self._estimate(messages.tokens(self.measure))

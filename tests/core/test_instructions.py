@@ -17,6 +17,7 @@ from tests.strategies import texts
         "You must not commit to main.",
         "All code must be typed.",
         "From now on use tabs.",
+        "From  now\ton use tabs.",
         "Going forward, keep replies short.",
         "In future answers, name your source.",
         "By the way, please always answer in metric units, thanks.",
