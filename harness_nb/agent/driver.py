@@ -25,7 +25,7 @@ from harness_nb.agent import guards
 from harness_nb.agent.conversation import Conversation, Surroundings
 from harness_nb.core.plan import Plan
 from harness_nb.core.policy import CompactionPolicy
-from harness_nb.core.requests import Failure, Reply, Request, Unknown
+from harness_nb.core.requests import Assumptions, Failure, Reply, Request, Unknown
 from harness_nb.core.view import Hook, Refusal, View
 from harness_nb.errors import ModelError
 
@@ -93,6 +93,7 @@ def manage(
     error: Refusal | None = None,
     guarded: bool = True,
     offload: bool = True,
+    assumes: bool = False,
 ) -> Generator[Effect, Answer, tuple[Pass, ...]]:
     """Lets a policy act at one point of the loop.
 
@@ -105,6 +106,7 @@ def manage(
         error: The provider's refusal, with `overflow`.
         guarded: False is a system as shipped, faults included: for recordings, never live.
         offload: Whether messages that leave must be written down first.
+        assumes: Whether every reply is assumed, so that no request is made and the plan on assumptions is final.
 
     Yields:
         What is to be done: a request, `Begun`, or `Leaving`.
@@ -120,6 +122,7 @@ def manage(
     done: tuple[Plan, ...] = ()
     while not done or (done[-1].again and len(done) < policy.passes):
         view = conversation.view(hook, around, done=done, words=words, error=error, strict=True)
+        view = replace(view, replies=Assumptions()) if assumes else view
         carry_out = _guarded if guarded else _as_shipped
         try:
             passed = yield from carry_out(conversation, policy, view, offload)
@@ -138,7 +141,6 @@ def manage(
 
 
 Steps = Generator[Effect, Answer, Pass]
-Asked = tuple[tuple[Request, Reply], ...]
 
 
 def _guarded(conversation: Conversation, policy: CompactionPolicy, view: View, offload: bool) -> Steps:
@@ -152,12 +154,12 @@ def _guarded(conversation: Conversation, policy: CompactionPolicy, view: View, o
         failure = yield from _begun(view, ahead, offload)
         if failure is not None:
             return _unchanged(view, ahead, "failed", f"nothing was replaced: {failure.detail}", before)
-        view, plan, asked = (yield from _strictly(policy, view, wanted)) if wanted is not None else (view, ahead, ())
+        view, plan = (yield from _strictly(policy, view, wanted)) if wanted is not None else (view, ahead)
         verdict = guards.after(view, plan)
         failure = yield from _more_leaving(view, ahead, verdict.plan, offload)
         if failure is not None:
             return _unchanged(view, verdict.plan, "failed", f"nothing was replaced: {failure.detail}", before)
-        return _carried_out(conversation, view, verdict, asked, _is_attempt(view, ahead), before)
+        return _carried_out(conversation, view, verdict, _is_attempt(view, ahead), before)
     except Exception as error:  # noqa: BLE001 - a user's own policy may raise anything
         said = f"policy {policy.name!r} failed: {type(error).__name__}: {error}"
         return _unchanged(view, Plan(outcome="failed", reason=said), "failed", said, before)
@@ -170,8 +172,8 @@ def _as_shipped(conversation: Conversation, policy: CompactionPolicy, view: View
     failure = yield from _begun(view, ahead, offload)
     if failure is not None:
         return _unchanged(view, ahead, "failed", f"nothing was replaced: {failure.detail}", before)
-    view, plan, asked = (yield from _strictly(policy, view, wanted)) if wanted is not None else (view, ahead, ())
-    return _carried_out(conversation, view, guards.Verdict(plan), asked, _is_attempt(view, ahead), before)
+    view, plan = (yield from _strictly(policy, view, wanted)) if wanted is not None else (view, ahead)
+    return _carried_out(conversation, view, guards.Verdict(plan), _is_attempt(view, ahead), before)
 
 
 def _looked_ahead(policy: CompactionPolicy, view: View) -> tuple[Plan, Request | None]:
@@ -213,7 +215,7 @@ def _more_leaving(view: View, ahead: Plan, plan: Plan, offload: bool) -> Generat
 
 
 def _carried_out(
-    conversation: Conversation, view: View, verdict: guards.Verdict, asked: Asked, is_attempt: bool, before: int
+    conversation: Conversation, view: View, verdict: guards.Verdict, is_attempt: bool, before: int
 ) -> Pass:
     """Commits what the guards let through."""
     plan = verdict.plan
@@ -232,7 +234,7 @@ def _carried_out(
         outcome=outcome,
         reason=reason,
         repairs=verdict.repairs,
-        asked=asked,
+        asked=tuple(view.replies.items()),
         tokens_before=before,
         tokens_after=view.tokens_of(plan.input) if plan.input is not None else before,
     )
@@ -265,17 +267,13 @@ def _unchanged(view: View, ahead: Plan, outcome: str, reason: str, tokens: int) 
     return Pass(view=view, plan=plan, outcome=outcome, reason=reason, tokens_before=tokens, tokens_after=tokens)
 
 
-def _strictly(
-    policy: CompactionPolicy, view: View, request: Request
-) -> Generator[Effect, Answer, tuple[View, Plan, Asked]]:
+def _strictly(policy: CompactionPolicy, view: View, request: Request) -> Generator[Effect, Answer, tuple[View, Plan]]:
     """Plans until every reply is known; each unknown one, of which the first is given, is asked for once."""
-    asked: list[tuple[Request, Reply]] = []
     while True:
         answer = yield request
         reply = answer if isinstance(answer, Reply) else Reply(None, answer or Failure("error", "nobody answered"))
         view = view.learn(request, reply)
-        asked.append((request, reply))
         try:
-            return view, _planned(policy, view), tuple(asked)
+            return view, _planned(policy, view)
         except Unknown as signal:
             request = signal.request

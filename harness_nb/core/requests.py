@@ -6,7 +6,7 @@ driver's work; a retry that differs is the policy's next request.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -154,6 +154,28 @@ def _filler(chars: int) -> str:
     mark = f"[assumed: about {chars:,} characters that a model would write] "
     dots = ("." * 79 + "\n") * (chars // 80 + 1)
     return (mark + dots)[:chars]
+
+
+class Assumptions(Mapping[Request, Reply]):
+    """Replies to whatever is asked, each one assumed: where nobody is ever asked, a plan is final as it is made.
+
+    Iterating gives what was asked, in order.
+    """
+
+    def __init__(self) -> None:
+        self._made: dict[Request, Reply] = {}
+
+    def __getitem__(self, request: Request) -> Reply:
+        made = self._made.get(request)
+        if made is None:
+            made = self._made[request] = assume(request)
+        return made
+
+    def __iter__(self) -> Iterator[Request]:
+        return iter(self._made)
+
+    def __len__(self) -> int:
+        return len(self._made)
 
 
 class Unknown(Exception):  # noqa: N818 - a signal between policy and driver, no error

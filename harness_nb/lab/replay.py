@@ -277,7 +277,15 @@ class _Run:
         if hook not in self.policy.hooks:
             return
         before = self.view(hook)
-        steps = manage(self.conversation, self.watched, hook, self.around, error=error, guarded=self.guarded)
+        steps = manage(
+            self.conversation,
+            self.watched,
+            hook,
+            self.around,
+            error=error,
+            guarded=self.guarded,
+            assumes=self.answers.model is None,
+        )
         answer: Answer = None
         while True:
             try:
