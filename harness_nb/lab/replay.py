@@ -77,7 +77,7 @@ def replay(
         ConfigError: The transcript, the policy, the model or the window is not valid.
     """
     _check_transcript(transcript)
-    acting, limits = _chosen(policy, transcript.model, window)
+    acting, limits = chosen(policy, transcript.model, window)
     run = _Run(
         policy=acting,
         answers=Answers(resolve(model) if model is not None else None),
@@ -122,10 +122,19 @@ def _check_transcript(given: object) -> None:
     raise ConfigError(f"{given!r} is no transcript.", remedy, subject=given)
 
 
-def _chosen(
+def chosen(
     policy: str | Preset | CompactionPolicy, model: str, window: int | None
 ) -> tuple[CompactionPolicy, ModelLimits]:
-    """The policy, and the recorded model's limits as the policy's preset sees them."""
+    """The policy that is meant, and the limits of a model as its preset sees them.
+
+    Args:
+        policy: Name of a preset, a preset, or a policy.
+        model: Name of the model, or empty.
+        window: Context window in tokens, or None for what is known of the model.
+
+    Raises:
+        ConfigError: There is no such preset or policy, or the window is no number of tokens.
+    """
     limits = limits_of(model or "unknown", window=window)
     if isinstance(policy, CompactionPolicy):
         return policy, limits
