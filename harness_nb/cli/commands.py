@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from harness_nb.cli.conformance import conformance_command
+from harness_nb.cli.diff import diff_command
 from harness_nb.cli.group import Commands
 from harness_nb.cli.progress import progress_bar
 from harness_nb.cli.replay import replay_command
@@ -92,6 +93,7 @@ def doctor(workspace: Path | None) -> None:
 
 
 main.add_command(conformance_command)
+main.add_command(diff_command)
 main.add_command(replay_command)
 main.add_command(search_command)
 main.add_command(sweep_command)

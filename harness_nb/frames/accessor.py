@@ -10,7 +10,7 @@ import pandas as pd
 
 from harness_nb.core.redact import redact
 from harness_nb.errors import ConfigError, StoreError
-from harness_nb.frames import columns
+from harness_nb.frames import columns, lab_columns
 from harness_nb.frames.charts import PressureChart
 from harness_nb.frames.excerpt import Excerpt
 
@@ -19,7 +19,7 @@ MAX_CELL_CHARS = 200
 
 
 def _schemas() -> list[frozenset[str]]:
-    found = (schema for name, schema in vars(columns).items() if name.isupper())
+    found = (schema for part in (columns, lab_columns) for name, schema in vars(part).items() if name.isupper())
     return [
         frozenset(column.name for column in schema)
         for schema in found

@@ -1,0 +1,32 @@
+"""Frames of the lab's reports have their documented columns and dtypes, with rows and without."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from harness_nb.frames import lab_columns, lab_frames
+from harness_nb.frames.columns import Column
+from harness_nb.lab import diff
+
+SCHEMAS: dict[Callable[..., pd.DataFrame], tuple[Column, ...]] = {lab_frames.diff_frame: lab_columns.DIFF}
+
+
+@pytest.mark.parametrize("make", SCHEMAS, ids=lambda make: make.__name__)
+def test_a_frame_has_the_same_columns_and_dtypes_with_rows_and_without(make: Callable[..., Any]) -> None:
+    empty, blank = make([]), make([{}])
+    assert list(empty.columns) == [column.name for column in SCHEMAS[make]]
+    assert dict(empty.dtypes) == dict(blank.dtypes)
+    assert len(blank) == 1
+
+
+@pytest.mark.parametrize("make", SCHEMAS, ids=lambda make: make.__name__)
+def test_a_frame_has_the_verbs_of_all_frames(make: Callable[..., Any]) -> None:
+    assert make([]).harness.to_markdown().startswith("| ")
+
+
+def test_the_categories_are_those_of_the_reports() -> None:
+    assert lab_columns.VERDICT == diff.VERDICTS
