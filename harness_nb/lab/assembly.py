@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from harness_nb.core.messages import Message
@@ -50,15 +50,24 @@ class ReadReport:
     model: str | None = None
 
 
-def conversations(entries: Iterable[Entry]) -> list[list[Entry]]:
-    """Divides entries at each `Begins`; without one all are one conversation."""
-    found: list[list[Entry]] = [[]]
+def conversations(entries: Iterable[Entry]) -> Iterator[list[Entry]]:
+    """Divides entries at each `Begins`; without one all are one conversation. One without a message is none.
+
+    Notes of what stands between conversations go with the one before, or with the first.
+    """
+    found: list[Entry] = []
     for entry in entries:
         if not isinstance(entry, Begins):
-            found[-1].append(entry)
-        elif any(isinstance(one, Said) for one in found[-1]):
-            found.append([])
-    return found
+            found.append(entry)
+        elif _says_something(found):
+            yield found
+            found = []
+    if _says_something(found):
+        yield found
+
+
+def _says_something(entries: Iterable[Entry]) -> bool:
+    return any(isinstance(one, Said) for one in entries)
 
 
 def assemble(entries: Sequence[Entry], *, format: str, name: str = "") -> tuple[Transcript, ReadReport]:

@@ -3,34 +3,53 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections import deque
+from collections.abc import Generator, Iterable, Iterator
+from contextlib import closing
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Protocol
 
 from harness_nb.core.transcript import Transcript
 from harness_nb.errors import TranscriptError
 from harness_nb.lab.assembly import ReadReport, assemble, conversations
-from harness_nb.lab.entries import Entry, Line, Said, Skipped
+from harness_nb.lab.entries import Entry, Line, Skipped
 from harness_nb.lab.lines import check_readable, read_lines
 from harness_nb.lab.readers import claude_code, openai, own, pi
 
 
-class Format(NamedTuple):
-    """A format that can be read.
+class Reader(Protocol):
+    """What reads one format: a module with these three names.
 
     Attributes:
-        name: As the report names it.
-        claims: Whether a line is of this format.
-        read: What lines hold, as entries.
+        NAME: The format, as the report names it.
     """
 
-    name: str
-    claims: Callable[[Any], bool]
-    read: Callable[[Iterable[Line]], Iterator[Entry]]
+    NAME: str
+
+    def claims(self, value: Any, /) -> bool:
+        """Whether a JSON value, one line of a file or a whole document, is of this format."""
+        ...
+
+    def read(self, lines: Iterable[Line], /) -> Iterator[Entry]:
+        """What lines hold, as entries."""
+        ...
 
 
-FORMATS = tuple(Format(reader.NAME, reader.claims, reader.read) for reader in (own, pi, claude_code, openai))
-"""All formats; the first that claims a line of the file reads it, so the more special ones come first."""
+READERS: tuple[Reader, ...] = (
+    own,
+    pi,
+    claude_code,
+    openai,
+)
+"""All readers, the more special formats first. To read another format, add the module that reads it here.
+
+The first of them that claims a line among the first lines of a file reads the file, so each may leave what it does not
+know to those behind it. `openai` claims whatever has roles and contents and stays the last.
+"""
+
+_PROBED = 50
+"""Lines of known formats that are looked at before a file is taken for what they are: a request of Anthropic's may begin
+with texts that are the same in OpenAI's format."""
 
 
 def read_transcript(path: str | os.PathLike[str], *, conversation: int | None = None) -> Transcript:
@@ -56,20 +75,24 @@ def read_transcript(path: str | os.PathLike[str], *, conversation: int | None = 
 
 def read_with_report(path: str | os.PathLike[str], *, conversation: int | None = None) -> tuple[Transcript, ReadReport]:
     """Reads one recorded conversation, as `read_transcript` does, with counts and marks beside it."""
-    found = _read(Path(path))
-    if conversation is None and len(found) == 1:
-        return found[0]
+    number, found = 0, None
+    with closing(_read(Path(path))) as conversations_read:
+        for number, one in enumerate(conversations_read, start=1):
+            if number == (conversation or 0) + 1:
+                found = one
+                if conversation is not None:
+                    return found
+    if conversation is None and found is not None and number == 1:
+        return found
     if conversation is None:
         raise TranscriptError(
-            f"{str(path)!r} holds {len(found)} conversations.",
-            f"Read one with conversation=0 to {len(found) - 1}, or all with read_transcripts.",
+            f"{str(path)!r} holds {number} conversations.",
+            f"Read one with conversation=0 to {number - 1}, or all with read_transcripts.",
             subject=path,
         )
-    if not 0 <= conversation < len(found):
-        raise TranscriptError(
-            f"{str(path)!r} has no conversation {conversation!r}.", f"Use 0 to {len(found) - 1}.", subject=path
-        )
-    return found[conversation]
+    raise TranscriptError(
+        f"{str(path)!r} has no conversation {conversation!r}.", f"Use 0 to {number - 1}.", subject=path
+    )
 
 
 def read_transcripts(path: str | os.PathLike[str]) -> tuple[Transcript, ...]:
@@ -78,41 +101,61 @@ def read_transcripts(path: str | os.PathLike[str]) -> tuple[Transcript, ...]:
     Raises:
         TranscriptError: As `read_transcript`, except that several conversations are welcome.
     """
-    return tuple(transcript for transcript, _ in _read(Path(path)))
+    return tuple(iter_transcripts(path))
 
 
-def _read(path: Path) -> list[tuple[Transcript, ReadReport]]:
+def iter_transcripts(path: str | os.PathLike[str]) -> Iterator[Transcript]:
+    """Reads the conversations of a file one after another, so that a file of any size needs the memory of one.
+
+    That holds for a file with a conversation a line; a file that is one JSON document is loaded as a whole.
+
+    Raises:
+        TranscriptError: As `read_transcripts`, at the first conversation.
+    """
+    for transcript, _ in _read(Path(path)):
+        yield transcript
+
+
+def _read(path: Path) -> Generator[tuple[Transcript, ReadReport]]:
+    """The conversations; each is given out when it is known whether another follows, as it is named after that."""
     check_readable(path)
-    format = _recognised(path)
-    groups = conversations(_entries(format, path))
-    if not any(isinstance(entry, Said) for group in groups for entry in group):
+    reader = _recognised(path)
+    waiting: list[Entry] | None = None
+    number = 0
+    for group in conversations(_entries(reader, path)):
+        if waiting is not None:
+            yield assemble(waiting, format=reader.NAME, name=f"{path.name}[{number}]")
+            number += 1
+        waiting = group
+    if waiting is None:
         raise TranscriptError(
-            f"{str(path)!r} looks like {format.name}, but no message could be read from it.",
+            f"{str(path)!r} looks like {reader.NAME}, but no message could be read from it.",
             "Check whether the file is complete.",
             subject=path,
         )
-    several = len(groups) > 1
-    return [
-        assemble(group, format=format.name, name=f"{path.name}[{number}]" if several else path.name)
-        for number, group in enumerate(groups)
-    ]
+    yield assemble(waiting, format=reader.NAME, name=f"{path.name}[{number}]" if number else path.name)
 
 
-def _recognised(path: Path) -> Format:
+def _recognised(path: Path) -> Reader:
+    """The most special reader that claims one of the first lines that any claims."""
+    best, probed = len(READERS), 0
     for line in read_lines(path):
         if isinstance(line, Line):
-            for format in FORMATS:
-                if format.claims(line.value):
-                    return format
-    known = ", ".join(format.name for format in FORMATS)
+            best = next((at for at, reader in enumerate(READERS[:best]) if reader.claims(line.value)), best)
+            probed += best < len(READERS)
+        if best == 0 or probed == _PROBED:
+            break
+    if best < len(READERS):
+        return READERS[best]
+    known = ", ".join(reader.NAME for reader in READERS)
     raise TranscriptError(
         f"{str(path)!r} is of no known format.", f"Give a conversation in one of these: {known}.", subject=path
     )
 
 
-def _entries(format: Format, path: Path) -> Iterator[Entry]:
-    """What the file holds, lines that could not be read last."""
-    spoilt: list[Skipped] = []
+def _entries(reader: Reader, path: Path) -> Iterator[Entry]:
+    """What the file holds; a line that could not be read is told before what the reader says next."""
+    spoilt: deque[Skipped] = deque()
 
     def sound() -> Iterator[Line]:
         for line in read_lines(path):
@@ -121,5 +164,8 @@ def _entries(format: Format, path: Path) -> Iterator[Entry]:
             else:
                 spoilt.append(line)
 
-    yield from format.read(sound())
+    for entry in reader.read(sound()):
+        while spoilt:
+            yield spoilt.popleft()
+        yield entry
     yield from spoilt
