@@ -111,7 +111,7 @@ class ScoreDiff:
         return card_bundle(self._card())
 
     @property
-    def counts(self) -> dict[Verdict, int]:
+    def counts(self) -> dict[str, int]:
         """How many figures have each verdict, the gravest first; those that none has are left out."""
         found = Counter(one.verdict for one in self.changes)
         return {verdict: found[verdict] for verdict in VERDICTS if found[verdict]}
