@@ -20,3 +20,44 @@ DIFF = (
     Column("share", "number", "the change as a share of the old figure", "0 to 1"),
     Column("verdict", "category", "whether that is worse", values=VERDICT),
 )
+
+SPLIT = ("tuning", "report")
+REACH = ("verbatim", "truncated", "memory", "search", "gone")
+
+_CONVERSATION = Column("conversation", "text", "name of the conversation in its data set")
+_CATEGORY = Column("category", "text", "what the question asks for, in the data set's words")
+
+CONVERSATIONS = (
+    _CONVERSATION,
+    Column("sessions", "count", "sessions"),
+    Column("messages", "count", "messages of all sessions"),
+    Column("characters", "count", "characters of their text"),
+    Column("questions", "count", "questions about it"),
+    Column("with_evidence", "count", "questions that name messages which hold the answer"),
+    Column("actions", "count", "calls that solve its task"),
+    Column("reward", "number", "what the recorded run was given for its task", "0 to 1"),
+    Column("split", "category", "whether constants may be chosen on it", values=SPLIT),
+)
+
+RETRIEVAL = (
+    Column("category", "text", "category of the questions, or all"),
+    Column("k", "count", "hits looked at"),
+    Column("questions", "count", "questions with evidence"),
+    Column("recall", "number", "mean share of a question's evidence among the hits", "0 to 1"),
+    Column("hit", "number", "share of questions with at least one evidence message among them", "0 to 1"),
+    Column("all", "number", "share of questions with all their evidence among them", "0 to 1"),
+    Column("ndcg", "number", "mean normalised discounted gain", "0 to 1"),
+    Column("mrr", "number", "mean reciprocal rank of the first evidence, over all hits asked for", "0 to 1"),
+    Column("tokens", "number", "mean size of the hits, four characters a token", "tokens"),
+)
+
+EVIDENCE = (
+    _CONVERSATION,
+    Column("question", "text", "id of the question"),
+    _CATEGORY,
+    Column("text", "text", "the question"),
+    Column("index", "count", "place in the transcript of a message that holds the answer"),
+    Column("reach", "category", "how it can still be reached, the best way", values=REACH),
+    Column("is_found", "flag", "whether a search brings it among its first hits"),
+    Column("graded", "number", "share of its rare words, by weight, in the context", "0 to 1"),
+)

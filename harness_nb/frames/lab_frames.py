@@ -13,3 +13,18 @@ from harness_nb.frames.assembly import Record, assemble
 def diff_frame(records: Iterable[Record]) -> pd.DataFrame:
     """Figures of two reports beside each other: columns `lab_columns.DIFF`."""
     return assemble(records, lab_columns.DIFF)
+
+
+def conversations_frame(records: Iterable[Record]) -> pd.DataFrame:
+    """Conversations of a data set: columns `lab_columns.CONVERSATIONS`."""
+    return assemble(records, lab_columns.CONVERSATIONS)
+
+
+def retrieval_frame(records: Iterable[Record]) -> pd.DataFrame:
+    """How much of the evidence a search brings: columns `lab_columns.RETRIEVAL`."""
+    return assemble(records, lab_columns.RETRIEVAL)
+
+
+def evidence_frame(records: Iterable[Record]) -> pd.DataFrame:
+    """What became of the evidence of questions: columns `lab_columns.EVIDENCE`."""
+    return assemble(records, lab_columns.EVIDENCE)

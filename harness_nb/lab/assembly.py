@@ -51,19 +51,23 @@ class ReadReport:
 
 
 def conversations(entries: Iterable[Entry]) -> Iterator[list[Entry]]:
-    """Divides entries at each `Begins`; without one all are one conversation. One without a message is none.
+    """Divides entries before each `Begins`; without one all are one conversation. One without a message is none.
 
     Notes of what stands between conversations go with the one before, or with the first.
     """
     found: list[Entry] = []
     for entry in entries:
-        if not isinstance(entry, Begins):
-            found.append(entry)
-        elif _says_something(found):
+        if isinstance(entry, Begins) and _says_something(found):
             yield found
             found = []
+        found.append(entry)
     if _says_something(found):
         yield found
+
+
+def name_in(entries: Sequence[Entry]) -> str:
+    """The name that a file gives to a conversation, empty where it gives none."""
+    return next((entry.name for entry in reversed(entries) if isinstance(entry, Begins)), "")
 
 
 def _says_something(entries: Iterable[Entry]) -> bool:

@@ -81,9 +81,10 @@ class ModelNamed:
 
 @dataclass(frozen=True, slots=True)
 class Begins:
-    """A conversation begins here, in a file that holds several."""
+    """A conversation begins here, in a file that holds several. `name` is how it may be asked for, where it has one."""
 
     place: Place
+    name: str = ""
 
 
 Entry = Said | Dropped | Skipped | Compacted | ModelNamed | Begins

@@ -7,11 +7,12 @@ from collections import deque
 from collections.abc import Generator, Iterable, Iterator
 from contextlib import closing
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from harness_nb.core.transcript import Transcript
 from harness_nb.errors import TranscriptError
-from harness_nb.lab.assembly import ReadReport, assemble, conversations
+from harness_nb.lab.assembly import ReadReport, assemble, conversations, name_in
+from harness_nb.lab.datasets import beam, locomo, longmemeval, tau_bench
 from harness_nb.lab.entries import Entry, Line, Skipped
 from harness_nb.lab.lines import check_readable, read_lines
 from harness_nb.lab.readers import claude_code, openai, own, pi
@@ -39,6 +40,10 @@ READERS: tuple[Reader, ...] = (
     own,
     pi,
     claude_code,
+    locomo,
+    beam,
+    longmemeval,
+    tau_bench,
     openai,
 )
 """All readers, the more special formats first. To read another format, add the module that reads it here.
@@ -52,16 +57,17 @@ _PROBED = 50
 with texts that are the same in OpenAI's format."""
 
 
-def read_transcript(path: str | os.PathLike[str], *, conversation: int | None = None) -> Transcript:
+def read_transcript(path: str | os.PathLike[str], *, conversation: int | str | None = None) -> Transcript:
     """Reads one recorded conversation.
 
     Recognised are OpenAI chat (JSON, or JSON Lines of messages or conversations), sessions of pi and OpenClaw, of Claude
-    Code, and our own session logs. The transcript has whole rounds: a result without a call is left out, a call without
-    a result gets a stub that says so. The file stays as it is.
+    Code, our own session logs, and the data sets LoCoMo, BEAM, LongMemEval and τ-bench. The transcript has whole rounds:
+    a result without a call is left out, a call without a result gets a stub that says so. The file stays as it is.
 
     Args:
         path: The file.
-        conversation: Which one to read of a file that holds several, 0 for the first; needed only there.
+        conversation: Which one to read of a file that holds several, by number, 0 for the first, or by the name that
+            the file gives it, such as `conv-26`; needed only there.
 
     Returns:
         The transcript. Its `report` says what was dropped, skipped or repaired, with line numbers.
@@ -73,26 +79,27 @@ def read_transcript(path: str | os.PathLike[str], *, conversation: int | None = 
     return read_with_report(path, conversation=conversation)[0]
 
 
-def read_with_report(path: str | os.PathLike[str], *, conversation: int | None = None) -> tuple[Transcript, ReadReport]:
+def read_with_report(
+    path: str | os.PathLike[str], *, conversation: int | str | None = None
+) -> tuple[Transcript, ReadReport]:
     """Reads one recorded conversation, as `read_transcript` does, with counts and marks beside it."""
-    number, found = 0, None
+    number, found, one = 0, None, None
     with closing(_read(Path(path))) as conversations_read:
         for number, one in enumerate(conversations_read, start=1):
-            if number == (conversation or 0) + 1:
+            if (conversation or 0) in (number - 1, one.name):
                 found = one
                 if conversation is not None:
-                    return found
+                    return found.transcript, found.report
     if conversation is None and found is not None and number == 1:
-        return found
+        return found.transcript, found.report
+    choice = f"0 to {number - 1}{f', or a name such as {one.name!r}' if one is not None and one.name else ''}"
     if conversation is None:
         raise TranscriptError(
             f"{str(path)!r} holds {number} conversations.",
-            f"Read one with conversation=0 to {number - 1}, or all with read_transcripts.",
+            f"Read one with conversation={choice}; or all with read_transcripts.",
             subject=path,
         )
-    raise TranscriptError(
-        f"{str(path)!r} has no conversation {conversation!r}.", f"Use 0 to {number - 1}.", subject=path
-    )
+    raise TranscriptError(f"{str(path)!r} has no conversation {conversation!r}.", f"Use {choice}.", subject=path)
 
 
 def read_transcripts(path: str | os.PathLike[str]) -> tuple[Transcript, ...]:
@@ -112,11 +119,19 @@ def iter_transcripts(path: str | os.PathLike[str]) -> Iterator[Transcript]:
     Raises:
         TranscriptError: As `read_transcripts`, at the first conversation.
     """
-    for transcript, _ in _read(Path(path)):
-        yield transcript
+    for one in _read(Path(path)):
+        yield one.transcript
 
 
-def _read(path: Path) -> Generator[tuple[Transcript, ReadReport]]:
+class _Read(NamedTuple):
+    """One conversation of a file; `name` is what the file calls it, or empty."""
+
+    name: str
+    transcript: Transcript
+    report: ReadReport
+
+
+def _read(path: Path) -> Generator[_Read]:
     """The conversations; each is given out when it is known whether another follows, as it is named after that."""
     check_readable(path)
     reader = _recognised(path)
@@ -124,7 +139,7 @@ def _read(path: Path) -> Generator[tuple[Transcript, ReadReport]]:
     number = 0
     for group in conversations(_entries(reader, path)):
         if waiting is not None:
-            yield assemble(waiting, format=reader.NAME, name=f"{path.name}[{number}]")
+            yield _assembled(waiting, reader, path, str(number))
             number += 1
         waiting = group
     if waiting is None:
@@ -133,7 +148,14 @@ def _read(path: Path) -> Generator[tuple[Transcript, ReadReport]]:
             "Check whether the file is complete.",
             subject=path,
         )
-    yield assemble(waiting, format=reader.NAME, name=f"{path.name}[{number}]" if number else path.name)
+    yield _assembled(waiting, reader, path, str(number) if number else "")
+
+
+def _assembled(entries: list[Entry], reader: Reader, path: Path, number: str) -> _Read:
+    """A conversation, shown by the name that the file gives it, or by its number where there are several."""
+    name = name_in(entries)
+    shown = f"{path.name}[{name or number}]" if name or number else path.name
+    return _Read(name, *assemble(entries, format=reader.NAME, name=shown))
 
 
 def _recognised(path: Path) -> Reader:

@@ -12,7 +12,12 @@ from harness_nb.frames import lab_columns, lab_frames
 from harness_nb.frames.columns import Column
 from harness_nb.lab import diff
 
-SCHEMAS: dict[Callable[..., pd.DataFrame], tuple[Column, ...]] = {lab_frames.diff_frame: lab_columns.DIFF}
+SCHEMAS: dict[Callable[..., pd.DataFrame], tuple[Column, ...]] = {
+    lab_frames.diff_frame: lab_columns.DIFF,
+    lab_frames.conversations_frame: lab_columns.CONVERSATIONS,
+    lab_frames.retrieval_frame: lab_columns.RETRIEVAL,
+    lab_frames.evidence_frame: lab_columns.EVIDENCE,
+}
 
 
 @pytest.mark.parametrize("make", SCHEMAS, ids=lambda make: make.__name__)

@@ -87,5 +87,6 @@ def test_the_model_is_the_one_of_most_answers_or_the_one_that_the_header_names()
 def test_a_file_of_several_conversations_is_divided_where_each_begins() -> None:
     first, second = said(1, Message.user("a")), said(2, Message.user("b"))
     assert [*conversations([first, second])] == [[first, second]]
-    assert [*conversations([Begins(Place(1)), first, Begins(Place(2)), second])] == [[first], [second]]
+    one, two = Begins(Place(1)), Begins(Place(2))
+    assert [*conversations([one, first, two, second])] == [[one, first], [two, second]]
     assert [*conversations([Begins(Place(1))])] == []
