@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -81,6 +80,6 @@ def _record(run: Replay) -> dict[str, Any]:
         "transcript": run.transcript.name,
         "policy": run.policy,
         "window": run.window,
-        "totals": asdict(run.totals),
+        "totals": run.totals.to_dict(),
         "steps": run.records,
     }

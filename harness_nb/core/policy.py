@@ -3,11 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import fields, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from typing import Any, ClassVar
 
 from harness_nb.core.plan import Plan
+from harness_nb.core.transcript import Size
 from harness_nb.core.view import Hook, View
+
+
+@dataclass(frozen=True, slots=True)
+class Rest:
+    """Sizes of a list up to which a policy certainly does nothing.
+
+    Attributes:
+        tokens: It rests while the list is smaller than this, or None where tokens are no reason to act.
+        messages: It rests while the list has fewer items than this, or None where their number is no reason to act.
+        size: The policy's own size of a message, by which `tokens` counts the list alone; None for the token figure.
+    """
+
+    tokens: int | None = None
+    messages: int | None = None
+    size: Size | None = None
+
+    def holds(self, view: View) -> bool:
+        """Whether a view is below all of them."""
+        if self.messages is not None and len(view.input) >= self.messages:
+            return False
+        if self.tokens is None:
+            return True
+        return (view.tokens if self.size is None else view.input.messages.tokens(self.size)) < self.tokens
 
 
 class CompactionPolicy:
@@ -43,6 +67,15 @@ class CompactionPolicy:
             The plan; `view.unchanged(...)` leaves the list as it is.
         """
         raise TypeError(f"{type(self).__name__} has no plan(view).")
+
+    def rests(self, view: View) -> Rest | None:
+        """Up to which sizes it certainly does nothing, so that a replay need not ask it for a plan at every request.
+
+        A promise: while the list only grows from that of the view, and model, prompt, schemas, pins and state stay, every plan
+        below these sizes leaves list and state as they are, asks for nothing, remembers nothing and raises no error;
+        after a refusal and by hand it is asked all the same. None, which promises nothing, is never wrong.
+        """
+        return None
 
     @property
     def settings(self) -> Mapping[str, Any]:

@@ -179,6 +179,25 @@ REPLAY = (
     Column("pressure", "number", "model input after, as a part of the window", "0 to 1"),
     Column("tier", "count", "tier in force"),
     Column("model_calls", "count", "requests made for it"),
+    Column("edits", "text", "items that plans made, by how, as '1 summary, 3 cleared'"),
+    Column("summarised", "count", "messages for which another item stands from then on"),
+    Column("gone", "count", "messages that left without anything in their place"),
+    Column("user_tokens", "count", "what is sent, or stands, of the user's messages, estimated", "tokens"),
+    Column("assistant_tokens", "count", "of the model's messages and calls", "tokens"),
+    Column("tool_tokens", "count", "of tool results", "tokens"),
+    Column("harness_tokens", "count", "of what the harness wrote: summaries and notes", "tokens"),
+    Column(
+        "estimate", "count", "all of that and what is fixed, by the counter alone, no bill taken into account", "tokens"
+    ),
+    Column(
+        "input_tokens",
+        "count",
+        "as the provider reported for the recorded request, what it read from its cache in it",
+        "tokens",
+    ),
+    Column("output_tokens", "count", "as reported", "tokens"),
+    Column("cached_tokens", "count", "as reported: the part of the input read from a cache", "tokens"),
+    Column("cost", "number", "as reported", "US dollars"),
 )
 
 THRESHOLDS = (

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from harness_nb import presets
 from harness_nb.agent.conversation import Conversation, Surroundings
@@ -22,7 +22,7 @@ from harness_nb.core.item import Item
 from harness_nb.core.limits import ModelLimits
 from harness_nb.core.messages import Message
 from harness_nb.core.plan import Plan
-from harness_nb.core.policy import CompactionPolicy
+from harness_nb.core.policy import CompactionPolicy, Rest
 from harness_nb.core.preview import placeholder
 from harness_nb.core.tokens import CharsCounter, Measure, TokenCounter
 from harness_nb.core.tool import Tool
@@ -31,7 +31,8 @@ from harness_nb.core.view import Hook, Refusal, View
 from harness_nb.errors import ConfigError
 from harness_nb.lab.answers import Answers
 from harness_nb.lab.bills import Bills
-from harness_nb.lab.run import Replay, Step
+from harness_nb.lab.run import Replay
+from harness_nb.lab.step import Step
 from harness_nb.model.base import Model
 from harness_nb.model.resolve import resolve
 from harness_nb.model.tokenizer import counter_for
@@ -195,6 +196,7 @@ class _Run:
     turn: int = 0
     step: int = 0
     recovered_turn: int = -1
+    rest: Rest | None = None
     bills: Bills = field(default_factory=Bills)
 
     def __post_init__(self) -> None:
@@ -241,9 +243,11 @@ class _Run:
         shown = placeholder(message.text, path, preview_chars=self.eviction.preview_chars, can_read=can_read)
         if len(shown) < len(message.text):
             self.conversation.replace_item(edits.evicted(Item(index, message), shown, path))
+            self.rest = None
             self.bills.changed()
 
     def _surroundings(self, system: str) -> Surroundings:
+        self.rest = None
         return Surroundings(
             model=self.limits,
             system=system,
@@ -256,36 +260,63 @@ class _Run:
         """The request that brought a recorded reply, an overflow of it, and the reply."""
         if self.conversation.input:
             yield from self._request(message)
-        self.bills.take(self.conversation, message, self.around, figure=self.view("request").tokens)
+        else:
+            self._take_reply(message, self.view("request"))
         if not message.calls:
             yield from self._at("end")
 
-    def _request(self, message: Message) -> Iterator[Step]:
-        """The point before a recorded reply, whether the policy wants to be called there or not."""
-        before = self.view("request")
-        steps = list(self._at("request")) or [self._step("request", before, ())]
-        if self.view("request").tokens > self.limits.window and self.recovered_turn != self.turn:
-            steps += self._overflow()
+    def _request(self, message: Message) -> list[Step]:
+        """The point before a recorded reply, whether the policy wants to be called there or not, and an overflow."""
+        point, more = self._acted("request"), []
+        now = self.view("request") if point.passes else point.view
+        if now.tokens > self.limits.window and self.recovered_turn != self.turn:
+            more = list(self._overflow(now.tokens))
+            now = self.view("request")
         sent = self.conversation.outgoing
-        size = self.view("request").tokens_of(sent)
-        yield replace(steps[0], sent=sent, sent_tokens=size, usage=message.usage)
-        yield from steps[1:]
+        size = now.tokens_of(sent)
+        self._take_reply(message, now)
+        return [replace(point, sent=sent, sent_tokens=size, usage=message.usage), *more]
 
-    def _overflow(self) -> Iterator[Step]:
+    def _take_reply(self, message: Message, now: View) -> None:
+        self.bills.take(self.conversation, message, self.around, figure=now.tokens)
+
+    def _overflow(self, tokens: int) -> Iterator[Step]:
         """What the live loop does when a provider refuses the input: one forced compaction a turn."""
         self.recovered_turn = self.turn
-        tokens = self.view("overflow").tokens
         refusal = Refusal(f"replayed: {tokens:,} tokens are above the window", tokens, self.limits.window)
         self.conversation.request_failed()
         learn(self.conversation, refusal, self.around)
         yield from self._at("overflow", error=refusal)
 
     def _at(self, hook: Hook, *, error: Refusal | None = None) -> Iterator[Step]:
-        """Lets the policy act, if it wants to be called here."""
-        self.watched.last = None
-        if hook not in self.policy.hooks:
-            return
+        """A point that matters only to a policy that wants to be called there."""
+        if hook in self.policy.hooks:
+            yield self._acted(hook, error=error)
+
+    def _acted(self, hook: Hook, *, error: Refusal | None = None) -> Step:
+        """Lets the policy act, if it wants to be called here and does not certainly rest."""
         before = self.view(hook)
+        self.step += 1
+        if hook not in self.policy.hooks:
+            return self._step(before, lambda: None)
+        if self._rests(before):
+            return self._step(before, lambda: self.policy.plan(before))
+        self.watched.last = None
+        passes = self._driven(hook, error)
+        if any(one.plan.changes for one in passes):
+            self.bills.changed()
+        self.rest = self.policy.rests(self.view(hook))
+        last = self.watched.last
+        return self._step(before, lambda: last, passes)
+
+    def _rests(self, view: View) -> bool:
+        """Whether the policy has promised to do nothing; above the window the driver itself has something to say."""
+        if self.rest is None or view.hook in ("overflow", "manual"):
+            return False
+        return view.tokens < self.limits.window and self.rest.holds(view)
+
+    def _driven(self, hook: Hook, error: Refusal | None) -> tuple[Pass, ...]:
+        """What the driver makes of the policy, with its requests answered."""
         steps = manage(
             self.conversation,
             self.watched,
@@ -300,37 +331,15 @@ class _Run:
             try:
                 effect = steps.send(answer)
             except StopIteration as end:
-                passes: tuple[Pass, ...] = end.value
-                break
+                return cast("tuple[Pass, ...]", end.value)
             answer = self.answers(effect)
-        if any(one.plan.changes for one in passes):
-            self.bills.changed()
-        yield self._step(hook, before, passes)
 
-    def _step(self, hook: Hook, before: View, passes: tuple[Pass, ...]) -> Step:
-        self.step += 1
-        after = self.view(hook)
-        plan = passes[-1].plan if passes else self.watched.last
-        tokens = before.tokens
+    def _step(self, before: View, planned: Callable[[], Plan | None], passes: tuple[Pass, ...] = ()) -> Step:
         return Step(
             step=self.step,
             turn=self.turn,
-            index=len(before.log),
-            hook=hook,
-            outcome=_outcome(passes, plan),
-            reason=passes[-1].reason if passes else plan.reason if plan is not None else "",
-            tokens_before=tokens,
-            tokens_after=passes[-1].tokens_after if passes else tokens,
-            fixed_tokens=before.fixed_tokens,
-            messages_before=len(before.input),
-            messages_after=len(after.input),
-            pressure=(plan.pressure if plan is not None else None) or before.pressure(),
+            view=before,
+            after=self.conversation.input,
+            planned=planned,
             passes=passes,
         )
-
-
-def _outcome(passes: Sequence[Pass], plan: Plan | None) -> str:
-    """The last plan's own word, or the driver's where the plan was not carried out."""
-    if passes and not passes[-1].plan.changes:
-        return passes[-1].outcome
-    return plan.outcome if plan is not None else "unchanged"

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from harness_nb.agent.driver import Pass
 from harness_nb.core.item import ModelInput
-from harness_nb.core.messages import Usage
 from harness_nb.core.plan import Pressure
-from harness_nb.core.requests import Ask
 from harness_nb.core.transcript import Transcript
-from harness_nb.core.view import Hook, View
+from harness_nb.core.view import View
+from harness_nb.lab.step import Step
+from harness_nb.lab.totals import Totals
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -22,116 +23,7 @@ if TYPE_CHECKING:
 _TEXT_ROWS = 12
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Step:
-    """One point at which the policy was called.
-
-    Attributes:
-        step: Number of the point, 1 for the first.
-        turn: Number of the turn, 1 for the first.
-        index: Messages of the transcript said by then.
-        hook: Why the policy was called.
-        outcome: The plan's word for what it did.
-        reason: Why, in words.
-        tokens_before: Size of the model input before, by the session's measure.
-        tokens_after: The same after.
-        fixed_tokens: System prompt and schemas, part of both sizes.
-        messages_before: Items before.
-        messages_after: Items after.
-        pressure: How full the context was, as the policy measured it.
-        passes: The plans that were carried out, refused or failed; none at a quiet point.
-        sent: The items as sent with the recorded request made here, after what an overflow changed; None at other points.
-        sent_tokens: Their size with all that is sent beside them; 0 at other points.
-        usage: What the provider reported for that request, where the transcript has it.
-    """
-
-    step: int
-    turn: int
-    index: int
-    hook: Hook
-    outcome: str
-    reason: str
-    tokens_before: int
-    tokens_after: int
-    fixed_tokens: int
-    messages_before: int
-    messages_after: int
-    pressure: Pressure
-    passes: tuple[Pass, ...] = ()
-    sent: ModelInput | None = None
-    sent_tokens: int = 0
-    usage: Usage | None = None
-
-    @property
-    def model_calls(self) -> int:
-        """Model calls that the policy made."""
-        return sum(isinstance(request, Ask) for one in self.passes for request, _ in one.asked)
-
-    @property
-    def changed(self) -> bool:
-        """True when a plan replaced the list."""
-        return any(one.plan.changes and one.outcome != "noted" for one in self.passes)
-
-    @property
-    def record(self) -> dict[str, Any]:
-        """A mapping of plain values."""
-        plain = {name: getattr(self, name) for name in _PLAIN}
-        window = self.pressure.window
-        return plain | {
-            "window": window,
-            "pressure": self.tokens_after / window,
-            "tier": self.pressure.tier,
-            "model_calls": self.model_calls,
-        }
-
-
-_PLAIN = (
-    "step",
-    "turn",
-    "index",
-    "hook",
-    "outcome",
-    "reason",
-    "tokens_before",
-    "tokens_after",
-    "fixed_tokens",
-    "messages_before",
-    "messages_after",
-)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Totals:
-    """Sums over a replay.
-
-    Attributes:
-        messages: Messages replayed.
-        turns: Turns.
-        requests: Recorded model requests.
-        compactions: Points at which the list was replaced.
-        failures: Points at which a plan failed or was refused.
-        overflows: Requests that were above the window after the policy had acted.
-        model_calls: Model calls that the policy made.
-        tokens_sent: Sum of the sizes of all recorded requests, by the session's measure.
-        peak_tokens: Largest of them.
-        own_tokens: Tokens that the policy's own model calls sent and brought, estimated.
-        final_tokens: Size of the model input at the end.
-    """
-
-    messages: int
-    turns: int
-    requests: int
-    compactions: int
-    failures: int
-    overflows: int
-    model_calls: int
-    tokens_sent: int
-    peak_tokens: int
-    own_tokens: int
-    final_tokens: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Replay:
     """A transcript under a policy.
 
@@ -172,10 +64,15 @@ class Replay:
         """Context window in tokens."""
         return self.final.model.window
 
-    @property
+    @cached_property
+    def acted(self) -> tuple[Step, ...]:
+        """The points at which a plan was carried out, refused or failed."""
+        return tuple(step for step in self.steps if step.passes)
+
+    @cached_property
     def compactions(self) -> tuple[Step, ...]:
         """The points at which the list was replaced."""
-        return tuple(step for step in self.steps if step.changed)
+        return tuple(step for step in self.acted if step.changed)
 
     def contexts(self) -> Iterator[tuple[Step, ModelInput]]:
         """Every recorded request: its point, and the items as they were sent with it.
@@ -188,25 +85,12 @@ class Replay:
     @property
     def plans(self) -> tuple[Pass, ...]:
         """Every plan that was carried out, refused or failed, in order."""
-        return tuple(one for step in self.steps for one in step.passes)
+        return tuple(one for step in self.acted for one in step.passes)
 
-    @property
+    @cached_property
     def totals(self) -> Totals:
         """Sums over all points."""
-        sent = [step.sent_tokens for step, _ in self.contexts()]
-        return Totals(
-            messages=len(self.transcript),
-            turns=max((step.turn for step in self.steps), default=0),
-            requests=len(sent),
-            compactions=len(self.compactions),
-            failures=sum(one.outcome == "failed" for one in self.plans),
-            overflows=sum(tokens > self.window for tokens in sent),
-            model_calls=sum(step.model_calls for step in self.steps),
-            tokens_sent=sum(sent),
-            peak_tokens=max(sent, default=0),
-            own_tokens=_own_tokens(self.plans),
-            final_tokens=self.final.tokens,
-        )
+        return Totals(self)
 
     @property
     def records(self) -> list[dict[str, Any]]:
@@ -258,7 +142,7 @@ class Replay:
             (one.turn, one.index, one.hook, one.tokens_before, one.tokens_after, one.reason) for one in self.compactions
         ]
         head = ("turn", "message", "hook", "tokens before", "tokens after", "why")
-        sums = [(name.replace("_", " "), value) for name, value in asdict(totals).items()]
+        sums = [(name.replace("_", " "), value) for name, value in totals.to_dict().items()]
         blocks = (
             Table.of(head, rows, most=_TEXT_ROWS, noun="compaction"),
             Table.of(("", "total"), sums, caption="Totals", is_open=False),
@@ -269,22 +153,9 @@ class Replay:
 
     def _failure_notes(self) -> tuple[str, ...]:
         """Says how many plans failed, and why the first one did: without it a faulty policy only seems idle."""
-        failed = [(step, one) for step in self.steps for one in step.passes if one.outcome == "failed"]
+        failed = [(step, one) for step in self.acted for one in step.passes if one.outcome == "failed"]
         if not failed:
             return ()
         step, one = failed[0]
         first = f"the first at message {step.index}: " if len(failed) > 1 else f"at message {step.index}: "
         return (f"{len(failed):,} of {len(self.plans):,} plans failed, {first}{one.reason}",)
-
-
-def _own_tokens(passes: Iterable[Pass]) -> int:
-    """Estimated tokens of the model calls that a policy made, what they sent and what they brought."""
-    total = 0
-    replies: dict[str, int] = {}  # assumed ones are all the same
-    for one in passes:
-        for request, reply in one.asked:
-            if isinstance(request, Ask):
-                if reply.text not in replies:
-                    replies[reply.text] = one.view.measure.text(reply.text)
-                total += one.view.measure.total(request.messages) + replies[reply.text]
-    return total

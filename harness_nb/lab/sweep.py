@@ -11,7 +11,7 @@ import hashlib
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, Future, as_completed
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +21,8 @@ from harness_nb.core.tokens import Measure
 from harness_nb.core.transcript import Transcript
 from harness_nb.errors import ConfigError, HarnessError
 from harness_nb.lab.replay import measure_for, replay
-from harness_nb.lab.run import Replay, Totals
+from harness_nb.lab.run import Replay
+from harness_nb.lab.totals import TOTALS
 from harness_nb.memory.results import Displayed
 from harness_nb.presets import get
 from harness_nb.store.files import append_text, read_text
@@ -35,9 +36,7 @@ VERSION = 1
 BATCH = 8
 """Settings that are replayed together, so that they share the counts of their transcript."""
 
-TOTALS = tuple(one.name for one in fields(Totals))
-
-Metric = str | Callable[[Replay], float]
+Metric = str | Callable[[Replay], float | None]
 Progress = Callable[[int, int], object]
 
 
@@ -227,7 +226,7 @@ def _tried(transcript: Transcript, trial: Trial, metrics: Sequence[Metric], meas
     try:
         preset = get(trial.policy, **trial.settings)
         run = replay(transcript, preset, window=trial.window, model=None, measure=measure)
-        totals = asdict(run.totals)
+        totals = run.totals.to_dict()
         values = {_named(one): totals[one] if isinstance(one, str) else one(run) for one in metrics}
     except HarnessError as error:
         return {"window": trial.window, "error": error.problem} | {_named(one): None for one in metrics}

@@ -65,17 +65,14 @@ def _tokens_after(view: View, wanted: Wish) -> int:
 
 def _wish(config: CompactionConfig, view: View, cutoff: Cutoff) -> Wish:
     before = [item for item in view.input[: cutoff.index] if not (pins.is_note(item) or is_plan_note(item))]
-    stays = [_stays(config, view, item) for item in before]
+    kept = view.kept_indices
+    stays = [item.index in kept or (config.keep_native and holds_native(item.message)) for item in before]
     return Wish(
         cutoff,
         tuple(item for item, stay in zip(before, stays, strict=True) if not stay),
         tuple(item for item, stay in zip(before, stays, strict=True) if stay),
         view.input[cutoff.index :],
     )
-
-
-def _stays(config: CompactionConfig, view: View, item: Item) -> bool:
-    return item.index in view.kept_indices or (config.keep_native and holds_native(item.message))
 
 
 def _steps(config: CompactionConfig, view: View) -> list[Cutoff]:

@@ -16,7 +16,7 @@ from harness_nb.core import edits, pins
 from harness_nb.core.config import CompactionConfig
 from harness_nb.core.item import Item
 from harness_nb.core.plan import Plan, Trigger
-from harness_nb.core.policy import CompactionPolicy
+from harness_nb.core.policy import CompactionPolicy, Rest
 from harness_nb.core.view import View
 from harness_nb.policies.harness import rooms
 from harness_nb.policies.harness.cutting import Wish, recent_start, wish
@@ -80,6 +80,10 @@ class HarnessPolicy(CompactionPolicy):
         if self._is_enough(view, now, found, passed):
             return passed or self._quiet(now, found)
         return _together(passed, self._compacted(now, found))
+
+    def rests(self, view: View) -> Rest | None:
+        """Below every trigger, that of the warning and of the first pre-pass among them, unless a warning has to be forgotten."""
+        return rooms.rest(self.config, view) if view.state is None else None
 
     def triggers(self, view: View) -> tuple[Trigger, ...]:
         """The thresholds in force; the one for tokens is lowered to what the window leaves for input."""

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from harness_nb.core.config import CompactionConfig, in_tokens
 from harness_nb.core.plan import Trigger
+from harness_nb.core.policy import Rest
 from harness_nb.core.view import View
 
 TAIL_SHARE = 0.5
@@ -54,6 +56,18 @@ def triggers(config: CompactionConfig, view: View) -> tuple[Trigger, ...]:
     if config.trigger_tokens:
         found.append(Trigger(name="trigger_tokens", value=view.tokens, threshold=trigger_tokens(config, view)))
     return tuple(found)
+
+
+def rest(config: CompactionConfig, view: View) -> Rest:
+    """The sizes below which no trigger, no warning and no pre-pass is due."""
+    tokens, messages = [], [config.trigger_messages]
+    if config.trigger_tokens:
+        threshold = trigger_tokens(config, view)
+        tokens += [threshold, math.ceil(config.warn_at * threshold) if config.warn_at else threshold]
+    if config.truncate_args is not None:
+        tokens.append(in_tokens(config.truncate_args.trigger_tokens, view.model.window))
+        messages.append(config.truncate_args.trigger_messages)
+    return Rest(min(filter(None, tokens), default=None), min(filter(None, messages), default=None))
 
 
 def lowered(config: CompactionConfig, view: View) -> str:
