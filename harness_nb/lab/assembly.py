@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from harness_nb.core.messages import Message
 from harness_nb.core.rounds import Repair, repair
 from harness_nb.core.transcript import Transcript
-from harness_nb.lab.entries import Begins, Compacted, Dropped, Entry, ModelNamed, Place, Said, Skipped
+from harness_nb.lab.entries import Begins, Compacted, Dropped, Entry, ModelNamed, Place, Said, SettingChanged, Skipped
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,6 +29,21 @@ class CompactionMark:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SettingMark:
+    """Where the recorded system began to ask with another setting.
+
+    Attributes:
+        index: Number of messages of the transcript that were said before.
+        setting: Which one, such as `model` or `thinking`.
+        value: What it became.
+    """
+
+    index: int
+    setting: str
+    value: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ReadReport:
     """What was read from a file and what was not.
 
@@ -38,6 +54,7 @@ class ReadReport:
         repaired: Calls that never got a result and were given a stub.
         notes: All that was dropped, skipped, moved or repaired, a line each, in order of the file.
         compactions: Where the recorded system compacted its context.
+        settings: Where it began to ask with other settings, as far as the file says so, the first ones included.
         model: Model that wrote most of the answers, or None where the file does not say.
     """
 
@@ -47,6 +64,7 @@ class ReadReport:
     repaired: int = 0
     notes: tuple[str, ...] = ()
     compactions: tuple[CompactionMark, ...] = ()
+    settings: tuple[SettingMark, ...] = ()
     model: str | None = None
 
 
@@ -94,7 +112,14 @@ def assemble(entries: Sequence[Entry], *, format: str, name: str = "") -> tuple[
         dropped=dropped + len(fixed.dropped),
         repaired=len(fixed.stubbed),
         notes=notes,
-        compactions=_marks(entries, fixed),
+        compactions=tuple(
+            CompactionMark(index=index, summary=one.summary, tokens_before=one.tokens_before)
+            for one, index in _placed(entries, fixed, Compacted)
+        ),
+        settings=tuple(
+            SettingMark(index=index, setting=one.setting, value=one.value)
+            for one, index in _placed(entries, fixed, SettingChanged)
+        ),
         model=model,
     )
     messages = fixed.apply([one.message for one in said])
@@ -122,20 +147,18 @@ def _notes_of_repair(said: Sequence[Said], fixed: Repair) -> list[tuple[Place, s
     return notes
 
 
-def _marks(entries: Iterable[Entry], fixed: Repair) -> tuple[CompactionMark, ...]:
-    """The marks, each put before the first message that was said after it."""
-    marks = []
+Mark = TypeVar("Mark", Compacted, SettingChanged)
+
+
+def _placed(entries: Iterable[Entry], fixed: Repair, kind: type[Mark]) -> Iterator[tuple[Mark, int]]:
+    """The marks of a kind, each with the number of messages before the first one that was said after it."""
     position = 0
     for entry in entries:
         if isinstance(entry, Said):
             position += 1
-        elif isinstance(entry, Compacted):
-            index = next(
-                (at for at, one in enumerate(fixed.order) if isinstance(one, int) and one >= position),
-                len(fixed.order),
-            )
-            marks.append(CompactionMark(index=index, summary=entry.summary, tokens_before=entry.tokens_before))
-    return tuple(marks)
+        elif isinstance(entry, kind):
+            after = (at for at, one in enumerate(fixed.order) if isinstance(one, int) and one >= position)
+            yield entry, next(after, len(fixed.order))
 
 
 def _model(entries: Iterable[Entry]) -> str | None:

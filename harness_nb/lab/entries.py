@@ -18,14 +18,16 @@ class Place(NamedTuple):
     Attributes:
         line: Number of the line, 1 for the first; 0 when the whole file is one document.
         message: Number of the message within a line or document that holds several, 1 for the first; 0 otherwise.
+        member: Name of the file within an archive; empty otherwise.
     """
 
     line: int = 0
     message: int = 0
+    member: str = ""
 
     def __str__(self) -> str:
         """As a report says it."""
-        parts = (f"line {self.line}" * bool(self.line), f"message {self.message}" * bool(self.message))
+        parts = (self.member, f"line {self.line}" * bool(self.line), f"message {self.message}" * bool(self.message))
         return ", ".join(part for part in parts if part) or "the file"
 
 
@@ -80,6 +82,15 @@ class ModelNamed:
 
 
 @dataclass(frozen=True, slots=True)
+class SettingChanged:
+    """A mark: from here on the recorded system asked with another setting, such as `model` or `thinking`."""
+
+    place: Place
+    setting: str
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
 class Begins:
     """A conversation begins here, in a file that holds several. `name` is how it may be asked for, where it has one."""
 
@@ -87,4 +98,4 @@ class Begins:
     name: str = ""
 
 
-Entry = Said | Dropped | Skipped | Compacted | ModelNamed | Begins
+Entry = Said | Dropped | Skipped | Compacted | ModelNamed | SettingChanged | Begins

@@ -4,8 +4,8 @@ Version 1 is a plain sequence. In versions 2 and 3 entries have an `id` and a `p
 path to the last entry is read. Sources: the schema of the recorded sessions that tests read, and pi's own description of
 its session files (`packages/coding-agent/docs/session.md` and `session-format.md` of its repository).
 
-Compaction entries become marks. A shell command that the user ran becomes a user message. What an extension or a
-change of branch put into the context becomes a message of the harness.
+Compaction entries and changes of settings become marks. A shell command that the user ran becomes a user message. What
+an extension or a change of branch put into the context becomes a message of the harness.
 """
 
 from __future__ import annotations
@@ -14,7 +14,17 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from harness_nb.core.messages import Message, Usage
-from harness_nb.lab.entries import UNREADABLE, Compacted, Dropped, Entry, Line, ModelNamed, Said, Skipped
+from harness_nb.lab.entries import (
+    UNREADABLE,
+    Compacted,
+    Dropped,
+    Entry,
+    Line,
+    ModelNamed,
+    Said,
+    SettingChanged,
+    Skipped,
+)
 from harness_nb.lab.readers.blocks import calls, count, moment, parts, text_or_parts
 from harness_nb.lab.readers.branches import Link, path_taken
 
@@ -62,8 +72,18 @@ def _entries(line: Line) -> Iterator[Entry]:
     elif kind == "compaction":
         before = entry.get("tokensBefore")
         yield Compacted(line.place, str(entry.get("summary", "")), before if isinstance(before, int) else None)
-    elif kind in ("session", "model_change") and isinstance(entry.get("modelId"), str):
-        yield ModelNamed(line.place, entry["modelId"])
+    elif kind in ("session", "model_change", "thinking_level_change"):
+        yield from _settings(line)
+
+
+def _settings(line: Line) -> Iterator[Entry]:
+    """Model and level of thinking, as a header or a change of them names them."""
+    model, level = line.value.get("modelId"), line.value.get("thinkingLevel")
+    if isinstance(model, str):
+        yield ModelNamed(line.place, model)
+        yield SettingChanged(line.place, "model", model)
+    if isinstance(level, str):
+        yield SettingChanged(line.place, "thinking", level)
 
 
 def _saying(line: Line) -> Entry:
