@@ -58,11 +58,14 @@ def preset_code(preset: Preset) -> str:
         return ""
     parts = [repr(kind_of(preset)).replace("'", '"')]
     parts += [f'variant="{preset.variant}"'] if preset.variant and preset.variant != preset.variants[0] else []
-    parts += [f"{name}={_literal(value)}" for name, value in changed_settings(preset).items()]
+    parts += [f"{name}={literal(value)}" for name, value in changed_settings(preset).items()]
     return f"presets.get({', '.join(parts)})"
 
 
-def _literal(value: object) -> str:
+def literal(value: object) -> str:
+    """A value as it is written in code; large whole numbers in groups of three digits."""
+    if isinstance(value, list):
+        return f"[{', '.join(map(literal, value))}]"
     if type(value) is int:
         return f"{value:_}" if abs(value) >= 10_000 else str(value)
     return repr(value)

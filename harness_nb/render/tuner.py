@@ -9,6 +9,8 @@ from harness_nb.render.card import Block, Card, Drawing, Pre, Table
 from harness_nb.render.cutoff import CutoffModel
 from harness_nb.render.cutoff_view import STYLES as STRIP_STYLES
 from harness_nb.render.cutoff_view import cut_words, strip, strip_words
+from harness_nb.render.heat import STYLES as HEAT_STYLES
+from harness_nb.render.heat import HeatModel, heat_drawing
 from harness_nb.render.html import join, tag
 from harness_nb.render.pressure import PressureModel
 from harness_nb.render.pressure_view import course_drawing
@@ -26,6 +28,7 @@ class Tuned:
         metrics: Names and values, in the order shown; the same names for all.
         code: The settings as code to copy.
         note: What is going on, or empty.
+        heat: A figure under combinations of two settings, or None where nothing was swept.
     """
 
     name: str
@@ -34,6 +37,7 @@ class Tuned:
     metrics: tuple[tuple[str, str], ...] = ()
     code: str = ""
     note: str = ""
+    heat: HeatModel | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,9 +100,12 @@ def tuner_card(model: TunerModel) -> Card:
         caption = tag("div", tag("strong", inner.title), " ", inner.line, class_="hnb-caption")
         blocks.append(Drawing(join(caption), f"{inner.title}: {inner.line}"))
         blocks += inner.blocks
+        blocks += [heat_drawing(column.heat, number)] if column.heat is not None else []
     if any(column.metrics for column in model.columns):
         blocks.append(metrics_table(model.columns))
-    return Card(model.title, model.line, tuple(blocks), styles=(SCALE_STYLES, STRIP_STYLES))
+    has_heat = any(column.heat is not None for column in model.columns)
+    styles = (SCALE_STYLES, STRIP_STYLES, *((HEAT_STYLES,) if has_heat else ()))
+    return Card(model.title, model.line, tuple(blocks), styles=styles)
 
 
 def tuned_words(column: Tuned) -> str:

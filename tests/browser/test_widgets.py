@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable
 from typing import Any
@@ -234,3 +235,25 @@ def test_every_text_has_a_contrast_of_four_and_a_half_or_more(open_book: Open, t
     found = book.page.evaluate(CONTRASTS)
     assert len(found) > 100
     assert [pair for pair in found if pair[0] < 4.5] == []
+
+
+def test_a_sweep_becomes_a_heat_map_whose_cells_set_the_sliders_by_pointer_and_by_keys(open_book: Open) -> None:
+    book = open_book("heat.ipynb", [TALK, "tuner = TunerWidget(talk, window=8_000)\ntuner"])
+    book.run_all()
+    cell = book.page.locator(".jp-Cell").nth(1)
+    cell.get_by_text("Heat map of two settings").click()
+    cell.get_by_label("rows", exact=True).select_option("keep_tokens")
+    cell.get_by_label("columns", exact=True).select_option("keep_messages")
+    cell.get_by_role("button", name="Sweep").click()
+    book.wait_for_text(1, "rows: keep_tokens, columns: keep_messages")
+    chosen = "[tuner.columns[0].preset.settings[name] for name in ('keep_tokens', 'keep_messages')]"
+    places = "[[one[at] for one, at in zip((m.downs, m.acrosses), place)] for m in [tuner.columns[0].heat.model] for place in ((2, 4), (3, 4))]"
+    clicked, stepped = json.loads(value_of(book, places))
+    table = cell.locator("table.hnb-heat tbody")
+    table.locator("tr").nth(2).locator("td").nth(4).click()
+    wait_for_value(book, chosen, lambda text: json.loads(text) == clicked)
+    table.locator("tr").nth(2).locator("td[aria-selected=true]").focus()
+    book.page.keyboard.press("ArrowDown")
+    book.page.keyboard.press("Enter")
+    wait_for_value(book, chosen, lambda text: json.loads(text) == stepped)
+    book.wait_for_text(1, f"keep_messages={stepped[1]}, keep_tokens={stepped[0]}")

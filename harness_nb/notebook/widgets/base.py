@@ -47,7 +47,7 @@ class HarnessWidget(ipywidgets.VBox):
         """Parts that are made before the widget itself may queue work already."""
         made: HarnessWidget = super().__new__(cls, *args, **settings)
         made._lock = threading.RLock()
-        made._work = Work(made._show_problem)
+        made._work = Work(made.show_problem)
         return made
 
     def __init__(self, source: Any, parts: Sequence[ipywidgets.Widget]) -> None:
@@ -88,7 +88,7 @@ class HarnessWidget(ipywidgets.VBox):
                 self._shown_at = time.monotonic()
                 self._draw()
             except Exception as error:  # noqa: BLE001 - an error in a handler would be seen nowhere else
-                self._show_problem(error, "Not up to date")
+                self.show_problem(error, "Not up to date")
             finally:
                 self._lock.release()
 
@@ -96,7 +96,13 @@ class HarnessWidget(ipywidgets.VBox):
         """Shows a line below the controls; an empty one takes it away."""
         self._show_line(Card("", "", notes=(text,)) if text else None)
 
-    def _show_problem(self, error: BaseException, before: str = "") -> None:
+    def show_problem(self, error: BaseException, before: str = "") -> None:
+        """Shows an error in the widget.
+
+        Args:
+            error: What went wrong.
+            before: What it means for what is shown, in words.
+        """
         told = str(error) if isinstance(error, HarnessError) else f"{type(error).__name__}: {error}"
         shown = clip(f"{before}: {told}" if before else told, 1_000)
         alert = tag("div", tag("strong", "! "), shown, class_="hnb-problem", role="alert")
@@ -147,7 +153,7 @@ class HarnessWidget(ipywidgets.VBox):
             try:
                 handler()
             except Exception as error:  # noqa: BLE001 - an error in a handler would be seen nowhere else
-                self._show_problem(error)
+                self.show_problem(error)
         if self._is_stale:
             self.refresh()
 

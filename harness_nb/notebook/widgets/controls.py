@@ -83,6 +83,44 @@ def _step(value: int) -> int:
     return next(step for step in (1_000, 500, 100, 50, 10, 1) if value % step == 0) if value >= _LARGE else 1
 
 
+MOST_VALUES = 7
+"""Values of a setting that a sweep tries."""
+
+_FACTORS = (0.25, 0.5, 0.75, 1, 1.5, 2, 3)
+
+
+def values_to_try(control: ipywidgets.Widget) -> list[Any]:
+    """Values around that of a control, all of which it can hold; its own is among them.
+
+    A number that is 0 is tried in equal steps over a quarter of its range. A control without a range, or of several
+    numbers, has none.
+
+    Args:
+        control: A control made by `control`.
+    """
+    if isinstance(control, ipywidgets.Checkbox):
+        return [False, True]
+    if not isinstance(control, ipywidgets.IntSlider | ipywidgets.FloatSlider):
+        return []
+    now, reach = control.value, (control.max - control.min) / 4
+    wanted = (
+        [now * one for one in _FACTORS]
+        if now > 0
+        else [now + reach * n / (MOST_VALUES - 1) for n in range(MOST_VALUES)]
+    )
+    met = {_met(control, one) for one in wanted} | {now}
+    return sorted(met)
+
+
+def _met(control: ipywidgets.Widget, wanted: float) -> Any:
+    """The value nearest to a number that a front-end can give a slider."""
+    steps = round((min(max(wanted, control.min), control.max) - control.min) / control.step)
+    value = control.min + steps * control.step
+    return (
+        min(int(value), control.max) if isinstance(control, ipywidgets.IntSlider) else round(min(value, control.max), 6)
+    )
+
+
 def value_of(control: ipywidgets.Widget, before: Any) -> Any:
     """The value of a control, of the kind that the setting has.
 

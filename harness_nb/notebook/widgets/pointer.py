@@ -1,4 +1,4 @@
-"""What the pointer does on a strip: clicks and drags, as parts of its width."""
+"""What the pointer does on a strip, as parts of its width, and which cell of a heat map is chosen by pointer or keys."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import anywidget
 ASSETS = Path(__file__).parent.parent / "assets"
 
 Moved = Callable[[str, float, int], None]
+Chosen = Callable[[int, int, int], None]
 
 
 class Pointer(anywidget.AnyWidget):
@@ -18,17 +19,21 @@ class Pointer(anywidget.AnyWidget):
 
     Args:
         moved: Called with `click` or `drag`, the place as a part of the strip's width, and the number of the strip.
+        chosen: Called with the number of the heat map, and row and column of the cell; None where there is none.
     """
 
     _esm = (ASSETS / "pointer.js").read_text(encoding="utf-8")
     _css = (ASSETS / "pointer.css").read_text(encoding="utf-8")
 
-    def __init__(self, moved: Moved) -> None:
+    def __init__(self, moved: Moved, chosen: Chosen | None = None) -> None:
         super().__init__()
         self._moved = moved
+        self._chosen = chosen
         self.on_msg(self._take)
 
     def _take(self, _: Any, content: Any, buffers: Any) -> None:
         kind, share = content.get("kind"), content.get("share")
         if kind in ("click", "drag") and isinstance(share, int | float):
             self._moved(kind, min(1.0, max(0.0, float(share))), int(content.get("column") or 0))
+        elif kind == "cell" and self._chosen is not None:
+            self._chosen(*(max(0, int(content.get(name) or 0)) for name in ("column", "at", "n")))

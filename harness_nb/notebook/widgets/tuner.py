@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import ipywidgets
@@ -17,6 +18,7 @@ from harness_nb.notebook.tuning import keep_setting, remade
 from harness_nb.notebook.widgets.base import HarnessWidget, close_all, replace_children, row
 from harness_nb.notebook.widgets.column import Attempts, Trial
 from harness_nb.notebook.widgets.controls import control, folded, tunable, value_of
+from harness_nb.notebook.widgets.heat import HeatMap
 from harness_nb.notebook.widgets.pointer import Pointer
 from harness_nb.notebook.widgets.scenes import as_preset
 from harness_nb.presets import Preset
@@ -69,7 +71,7 @@ class TunerWidget(HarnessWidget):
             tooltip="position in the strip; -1 reads none", layout=ipywidgets.Layout(width="160px"),
         )  # fmt: skip
         controls = row(self.window, self.block)
-        parts = [self._head, side_by_side, Pointer(self._pointed), self._metrics, controls, self._reading]
+        parts = [self._head, side_by_side, Pointer(self._pointed, self._chosen), self._metrics, controls, self._reading]
         super().__init__(source, parts)
         self.on(self.window, self._window_changed)
         self.on(self.block, lambda _: self.show())
@@ -91,10 +93,18 @@ class TunerWidget(HarnessWidget):
             column = self.columns[number]
             self._guarded(lambda: column.take_drag(share) if kind == "drag" else self._take_click(column, share))
 
+    def _chosen(self, number: int, at: int, n: int) -> None:
+        if number < len(self.columns):
+            self._guarded(lambda: self.columns[number].heat.choose(at, n))
+
     def _take_click(self, column: Column, share: float) -> None:
         block = column.tuned.strip.block_at(share)
         position = NONE if block is None else block.position
         self.block.value = NONE if position == self.block.value else position
+
+    def settle(self, seconds: float = 30.0) -> bool:
+        """Waits until no replay and no sweep is under way; False when it takes longer."""
+        return super().settle(seconds) and all(column.heat.settle(seconds) for column in self.columns)
 
     # Showing
 
@@ -107,7 +117,7 @@ class TunerWidget(HarnessWidget):
         said += [f"window {short(run.window)}"] if run is not None else []
         said += ["summaries are assumed, no model is asked"]
         return TunerModel(
-            title=f"Tuner: {name}", line=" · ".join(said), columns=tuple(one.tuned for one in self.columns)
+            title=f"Tuner: {name}", line=" · ".join(said), columns=tuple(one.with_heat for one in self.columns)
         )
 
     def _draw(self) -> None:
@@ -161,6 +171,7 @@ class Column(ipywidgets.VBox):
         preset: Policy and settings in force.
         run: The replay that is shown, or None while it is under way.
         tuned: What is shown, a plain record.
+        heat: The heat map of two of its settings.
     """
 
     def __init__(self, tuner: TunerWidget, number: int, preset: Preset) -> None:
@@ -175,8 +186,11 @@ class Column(ipywidgets.VBox):
         self.variant = ipywidgets.Dropdown(description="variant", options=preset.variants or ("",))
         super().__init__(layout=ipywidgets.Layout(flex="1 1 420px", min_width="0", padding="0 16px 0 0"))
         self._first()
-        self.children = (row(self.choice, self.variant), self._html, self._panel)
         self._make_controls()
+        self.heat = HeatMap(tuner, self)
+        self._folded = ipywidgets.Accordion([self.heat], titles=["Heat map of two settings"], selected_index=None)
+        self.children = (row(self.choice, self.variant), self._html, self._panel, self._folded)
+        self._show_heat()
 
     def _first(self) -> None:
         """The first replay is run to its end when that is quick; it gives the measure that all others share."""
@@ -208,12 +222,26 @@ class Column(ipywidgets.VBox):
     # Handlers
 
     def set(self, name: str, value: Any) -> None:
-        """Changes a setting and shows what it leads to.
+        """Changes a setting and shows what it leads to; nothing where it has that value already.
 
         Raises:
             ConfigError: The value is not valid; what was shown stays.
         """
-        self.preset = remade(self.preset, **{name: value})
+        if self.preset.settings[name] != value:
+            self.preset = remade(self.preset, **{name: value})
+            self.try_out()
+
+    def take(self, changes: Mapping[str, Any]) -> None:
+        """Changes several settings at once, moves their controls along, and shows what they lead to; nothing where all hold.
+
+        Raises:
+            ConfigError: A value is not valid, or not with the others; what was shown stays.
+        """
+        if all(self.preset.settings[name] == value for name, value in changes.items()):
+            return
+        self.preset = remade(self.preset, **changes)
+        for name, value in changes.items():
+            self.settings[name].value = value
         self.try_out()
 
     def _choose(self, name: str, variant: str | None) -> None:
@@ -223,6 +251,8 @@ class Column(ipywidgets.VBox):
         if variant is None:
             self.variant.options = self.preset.variants or ("",)
         self._make_controls()
+        self.heat.renew()
+        self._show_heat()
         self.try_out()
 
     def take_drag(self, share: float) -> None:
@@ -267,6 +297,17 @@ class Column(ipywidgets.VBox):
         self.tuned = tuned
         card = tuned_card(tuned, self.number, can_drag=bool(keep_setting(self.preset)))
         self._html.value = card_html(card)
+        if self.children:
+            self.heat.draw()
+
+    def _show_heat(self) -> None:
+        """Hides the heat map of a policy that has no two settings to sweep."""
+        self._folded.layout.display = self.heat.layout.display
+
+    @property
+    def with_heat(self) -> Tuned:
+        """What is shown, with the heat map."""
+        return replace(self.tuned, heat=self.heat.model)
 
     def close(self) -> None:
         """Ends its replays and closes all that it is made of."""
