@@ -105,7 +105,7 @@ def searchable(conversation: Conversation, **settings: Any) -> Iterator[Search]:
 
         def search(text: str, limit: int) -> tuple[int, ...]:
             hits = index.search(text, limit=limit, **settings)
-            return tuple(places[hit.path, hit.line] for hit in hits if (hit.path, hit.line) in places)
+            return tuple(places[place] for place in hits.places if place in places)
 
         yield search
 

@@ -59,6 +59,7 @@ class SearchHits(Sequence[SearchHit]):
         query: What was searched for.
         stage: What the best hit has.
         ranked: How many lines were ranked, where not all were.
+        places: File and line of each hit, where the hits are still to be made.
 
     Attributes:
         query: What was searched for.
@@ -74,8 +75,10 @@ class SearchHits(Sequence[SearchHit]):
         query: str = "",
         stage: Stage = "",
         ranked: int | None = None,
+        places: Sequence[tuple[str, int]] | None = None,
     ) -> None:
         self._given = hits
+        self._places = places
         self.query = query
         self.stage: Stage = stage
         self.ranked = ranked
@@ -83,6 +86,11 @@ class SearchHits(Sequence[SearchHit]):
     @cached_property
     def _hits(self) -> tuple[SearchHit, ...]:
         return tuple(self._given() if callable(self._given) else self._given)
+
+    @property
+    def places(self) -> tuple[tuple[str, int], ...]:
+        """File and line of each hit, best first, without making the excerpts."""
+        return tuple((hit.path, hit.line) for hit in self._hits) if self._places is None else tuple(self._places)
 
     @overload
     def __getitem__(self, index: int) -> SearchHit: ...

@@ -230,7 +230,13 @@ class MemoryIndex:
             found = tuple(row for row in found if (self.folder / row.path).exists())
         stage = found[0].stage if found else ""
         words = query.words if stage in ("substring", "expression") else query.telling
-        return SearchHits(partial(hits_of, found, words), query=query.text, stage=stage, ranked=answer.ranked)
+        return SearchHits(
+            partial(hits_of, found, words),
+            query=query.text,
+            stage=stage,
+            ranked=answer.ranked,
+            places=[(row.path, row.line) for row in found],
+        )
 
     def _catch_up(self) -> bool:
         try:
