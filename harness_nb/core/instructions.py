@@ -9,6 +9,12 @@ polite ones ("could you always ...").
 * It orders for every occasion: whenever, every time or each time "I ask", "you write", ... ("Whenever I ask for SQL, use
   CTEs.", "Cite a source whenever you give a figure.")
 * It says what "you", "your answers", "all code", ... must or must not.
+* It says what to do in a case of which there may be many: if a, an or any, when you do, before you do, when I ask, ... ("If a
+  test fails, stop and tell me.", "Before you answer, restate my question.")
+* It orders something for every answer: "every reply", "in your answers", "reply ... only".
+* It is labelled as one: "Rule:", "Hard requirement:", "Code conventions:", ...
+
+An order that needs the sentence before it is taken together with that: "The limit is 20 MB. Don't exceed it."
 
 What somebody tells ("I never tried it", "every time I run it, it fails") is none.
 """
@@ -48,6 +54,32 @@ _ORDER = re.compile(r"(?P<before>\A|[,;:(–—]\s*|\s-+\s+|\b(?:and|but|so|also
 _OCCASION = re.compile(
     r"\b(?:whenever|any\s?time|every\s+time|each\s+time)\s+(?:i|you|we|there|a|an|the)\b", re.IGNORECASE
 )
+_CASE = re.compile(
+    r"(?:\A|:\s+)(?:(?:if|when|once|in\s+case)\s+(?:an?|any|anyone|anybody|anything|someone|somebody|something)\b"
+    r"|(?:when|before|after|once)\s+you\s+(?!(?:get|have|can|could|are|feel|want|like|need)\b)[a-z]+\b"
+    r"|when\s+i\s+(?:ask|say|mention|paste|send|give|write)\b)",
+    re.IGNORECASE,
+)
+_EVERY_ANSWER = re.compile(
+    r"\b(?:(?:every|each|all)\s+(?:of\s+)?(?:your\s+|the\s+)?(?:\w+\s+)?|in\s+your\s+)(?:repl(?:y|ies)|answers?|responses?)\b"
+    r"|\A(?:reply|answer|respond)\b[^,;]*\bonly\b",
+    re.IGNORECASE,
+)
+_LABEL = re.compile(
+    r"\A\W*(?:[\w-]+\s+){0,2}(?:rules?|constraints?|requirements?|restrictions?|polic(?:y|ies)|guidelines?|conventions?|principles?"
+    r"|preferences?)(?:\s+\d+)?\s*:\s*(?=\S)",
+    re.IGNORECASE,
+)
+_TELLS = re.compile(
+    r"\s*(?:[a-z]+\s+)(?:is|are|was|were|will|would|can|could|should|may|might|gets?|has|have|does|do)\b"
+)
+_LEANS = re.compile(
+    r"\A(?:(?:please|but|and|so)\W+)?(?:always|never|do\s+not|don['’]t)\s+(?:ever\s+)?[a-z]+"
+    r"(?:\s+(?:it|this|that|them|these|those|so|there|without|unless|until|before|except)\b|\W*\Z)",
+    re.IGNORECASE,
+)
+"""An order that says too little by itself: its object is a word for what was said before, or there is none."""
+
 _MUST = re.compile(
     r"\b(?:you|(?:your|all|every|each|any|no)\s+(?:\w+\s+){0,3}\w+)\s+(?:must|shall)\s+(?:not\s+|never\s+|always\s+)?\w+",
     re.IGNORECASE,
@@ -87,6 +119,19 @@ _CUES = (
     *("under no circumstances", "without exception", "for the rest of", "for the remainder of"),
     *("future", "further", "following", "subsequent"),
     *("whenever", "anytime", "any time", "every time", "each time"),
+    *("if a", "when a", "once a", "in case", "when you", "before you", "after you", "once you", "when i "),
+    *("if some", "when some", "once some", "reply", "replies", "answer", "response", "respond"),
+    *(
+        "rule",
+        "constraint",
+        "requirement",
+        "restriction",
+        "polic",
+        "guideline",
+        "convention",
+        "principle",
+        "preference",
+    ),
 )
 """Words without which no pattern matches: most messages have none, and then nothing else is looked at."""
 
@@ -96,19 +141,30 @@ def standing_instructions(text: str) -> tuple[str, ...]:
     folded = " ".join(text.lower().split())
     if not any(map(folded.__contains__, _CUES)):
         return ()
-    found: dict[str, None] = {}
-    for sentence in _sentences(text):
-        at = _place(sentence)
-        if at is not None:
-            found.setdefault(_bounded(sentence, at))
+    lines = _IGNORED.sub("\n", text).split("\n")
+    found = dict.fromkeys(part for line in lines for part in _instructions(line[_mark_chars(line) :].strip()))
     return tuple(found)[:MOST_SENTENCES]
 
 
-def _sentences(text: str) -> Iterator[str]:
-    """The sentences of a text, without marks of lists; code and quotations are left out."""
-    for match in _SENTENCE.finditer(_IGNORED.sub("\n", text)):
-        sentence = match.group()
-        yield sentence[_LIST_MARK.match(sentence).end() :].strip()  # type: ignore[union-attr]  # matches always
+def _instructions(line: str) -> Iterator[str]:
+    """The standing instructions of one line: all of it where it is labelled so, or sentences of it."""
+    if _LABEL.match(line) and not line.endswith("?"):
+        yield _bounded(line, 0)
+        return
+    before: int | None = None  # where the sentence begins that is in front, unless it was taken or tells nothing
+    for match in _SENTENCE.finditer(line):
+        start = match.start() + _mark_chars(match.group())
+        sentence = line[start : match.end()].strip()
+        at = _place(sentence)
+        if at is not None:
+            together = line[before : match.end()].strip() if before is not None and _LEANS.match(sentence) else ""
+            yield together if 0 < len(together) <= MOST_CHARS else _bounded(sentence, at)
+        before = start if at is None and sentence.endswith(".") else None
+
+
+def _mark_chars(text: str) -> int:
+    """Length of the mark of a list at the start of a line or sentence."""
+    return _LIST_MARK.match(text).end()  # type: ignore[union-attr]  # matches always
 
 
 def _place(sentence: str) -> int | None:
@@ -118,13 +174,15 @@ def _place(sentence: str) -> int | None:
     places = [match.start() for pattern in (_LASTING, _ASKED, _MUST) if (match := pattern.search(sentence))]
     places += [match.start("who") for match in _ORDER.finditer(sentence) if _is_order(match, sentence)]
     places += [match.start() for match in _OCCASION.finditer(sentence) if _has_order(sentence, match)]
+    places += [match.start() for match in _CASE.finditer(sentence) if _orders_then(sentence[match.end() :])]
+    places += [match.start() for match in _EVERY_ANSWER.finditer(sentence) if _begins_order(sentence)][:1]
     return min(places, default=None)
 
 
 def _is_order(match: re.Match[str], sentence: str) -> bool:
     """Whether "never use" and the like stand where somebody orders, and not where somebody tells."""
     verb, before = match["verb"].lower(), match["before"].strip().lower()
-    if verb in _IDIOMS | _PAST or verb.endswith(("ed", "ing")):
+    if verb in _IDIOMS | _PAST or _is_participle(verb):
         return False
     if before and before[-1].isalpha():
         return _begins_order(sentence)
@@ -139,12 +197,24 @@ def _has_order(sentence: str, occasion: re.Match[str]) -> bool:
     return bool(comma) and _begins_order(rest)
 
 
+def _orders_then(text: str) -> bool:
+    """Whether an order stands behind the comma that ends a clause, and not what is or happens in that case."""
+    _, comma, rest = text.partition(",")
+    rest = rest.removeprefix(" then").strip()
+    return bool(comma) and rest[:1].islower() and _begins_order(rest) and not _TELLS.match(rest)
+
+
 def _begins_order(text: str) -> bool:
     """Whether a text begins with a word that may be the verb of an order."""
     word = _WORD.search(text)
     first = word.group().lower() if word else ""
-    is_verb = not first.endswith(("ed", "ing")) and (not first.endswith("s") or first.endswith(("ss", "us", "always")))
+    is_verb = not _is_participle(first) and (not first.endswith("s") or first.endswith(("ss", "us", "always")))
     return bool(first) and is_verb and first not in _NO_ORDER | _PAST
+
+
+def _is_participle(word: str) -> bool:
+    """Whether a verb is in a form in which nobody orders: "tried", "trying", and not "exceed" or "bring"."""
+    return word.endswith(("ed", "ing")) and not word.endswith("eed") and word not in ("embed", "bring")
 
 
 def _bounded(sentence: str, at: int) -> str:

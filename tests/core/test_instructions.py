@@ -30,6 +30,14 @@ from tests.strategies import texts
         "Whenever I ask for SQL, use CTEs.",
         "Cite a source whenever you give a figure.",
         "Every time you change a file, run the tests.",
+        "If a test fails, stop and tell me.",
+        "When any step takes longer than a minute, then report it.",
+        "Before you answer, look the figure up.",
+        "When you name a library, link its page.",
+        "When I ask about dates, use the ISO form.",
+        "Close every answer with a question.",
+        "Use the formal form of address in your replies.",
+        "Answer with tables only.",
     ],
 )
 def test_a_standing_instruction_is_recognised_word_for_word(text: str) -> None:
@@ -52,6 +60,11 @@ def test_a_standing_instruction_is_recognised_word_for_word(text: str) -> None:
         "Why does it always crash?",
         "Don't worry about it. Never mind. I don't know.",
         "The server must be down.",
+        "If a user logs in, sessions are stored and the page is shown.",
+        "If a request fails, Django returns an error.",
+        "When you get a chance, have a look at the log.",
+        "Thanks for every answer so far.",
+        "Which rule: the first or the second?",
         "He told me to always try.",
         "I should always check first?",
         "> Always wash your hands.",
@@ -62,6 +75,20 @@ def test_a_standing_instruction_is_recognised_word_for_word(text: str) -> None:
 )
 def test_what_somebody_tells_asks_or_quotes_is_none(text: str) -> None:
     assert standing_instructions(text) == ()
+
+
+def test_a_line_that_is_labelled_as_a_rule_is_taken_whole() -> None:
+    text = "The code is old.\nHard requirement: only open licences. No copies of foreign files.\nRules:\nnone yet"
+    assert standing_instructions(text) == ("Hard requirement: only open licences. No copies of foreign files.",)
+
+
+def test_an_order_that_leans_on_the_sentence_before_is_taken_with_it() -> None:
+    limit = "The limit for uploads is 20 MB. Don't exceed it."
+    assert standing_instructions(f"Hello! {limit} Thanks.") == (limit,)
+    assert standing_instructions("We met in May. Never rename files.") == ("Never rename files.",)
+    assert standing_instructions("We met.\nNever do that.") == ("Never do that.",)
+    long = f"It {'was said ' * 40}long ago. Never do that."
+    assert standing_instructions(long) == ("Never do that.",)
 
 
 def test_marks_of_lists_are_left_out_and_an_abbreviation_ends_no_sentence() -> None:
