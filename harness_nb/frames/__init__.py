@@ -5,6 +5,8 @@ Each has `df.harness` with a few verbs. Columns, dtypes, meanings and units stan
 
 from harness_nb.frames import accessor as accessor  # registers df.harness
 from harness_nb.frames.frames import (
+    cache_check_frame,
+    cache_frame,
     changes_frame,
     comparison_frame,
     conformance_frame,
@@ -34,6 +36,8 @@ from harness_nb.frames.frames import (
 )
 
 __all__ = [
+    "cache_check_frame",
+    "cache_frame",
     "changes_frame",
     "comparison_frame",
     "conformance_frame",

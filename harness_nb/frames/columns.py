@@ -382,3 +382,26 @@ SCORE = (
     Column("seed", "count", "seed of what is random"),
 )
 """Behind the window, a score has a number column (`float64`) for each metric; `attrs` hold their units and directions."""
+
+_RECORDED_REQUEST = (
+    Column("message", "count", "place in the log of the recorded reply"),
+    Column("time", "time", "when the request was made"),
+    Column("tokens", "count", "size of the request", "tokens"),
+)
+
+CACHE = (
+    Column("request", "count", "number of the recorded request, 1 for the first"),
+    *_RECORDED_REQUEST,
+    Column("read", "count", "part of it that is read from the cache", "tokens"),
+    Column("share", "number", "the same as a part", "0 to 1"),
+    Column("reason", "text", "why it does not read all that the request before sent, or empty"),
+)
+
+CACHE_CHECK = (
+    *_RECORDED_REQUEST,
+    Column("predicted", "count", "what the rules say it reads from the cache", "tokens"),
+    Column("billed", "count", "what the bill says it read", "tokens"),
+    Column("difference", "count", "prediction above the bill", "tokens"),
+    Column("points", "number", "the same, of all prompt tokens of the session", "percentage points"),
+    Column("reason", "text", "why they differ, as far as it is known"),
+)

@@ -194,3 +194,13 @@ def score_frame(records: Iterable[Record], *, metrics: Sequence[Mapping[str, obj
     frame = pd.concat([fixed.iloc[:, :3], taken, fixed.iloc[:, 3:]], axis="columns")
     frame.attrs = {"metrics": {str(one["name"]): dict(one) for one in metrics}}
     return frame
+
+
+def cache_frame(records: Iterable[Record]) -> pd.DataFrame:
+    """Recorded requests of a replay and what each reads from a prompt cache; columns `columns.CACHE`."""
+    return assemble(records, columns.CACHE)
+
+
+def cache_check_frame(records: Iterable[Record]) -> pd.DataFrame:
+    """Predicted against billed reads from a prompt cache; columns `columns.CACHE_CHECK`."""
+    return assemble(records, columns.CACHE_CHECK)

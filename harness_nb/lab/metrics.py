@@ -8,7 +8,9 @@ from operator import attrgetter
 from typing import Any, Literal
 
 from harness_nb.errors import ConfigError
-from harness_nb.lab.run import Replay, Step
+from harness_nb.lab.cache import cache_reuse
+from harness_nb.lab.run import Replay
+from harness_nb.lab.step import Step
 
 Better = Literal["lower", "higher"]
 Compute = Callable[[Replay], float | None]
@@ -98,6 +100,13 @@ _ALL = (
         unit="0 to 1",
         better="lower",
         meaning="size after all compactions by size before",
+    ),
+    Metric(
+        name="cache_reuse",
+        compute=cache_reuse,
+        unit="0 to 1",
+        better="higher",
+        meaning="part of all prompt tokens that is read from the provider's cache, by its rules",
     ),
 )
 

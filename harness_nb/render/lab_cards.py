@@ -48,4 +48,29 @@ def _figure(value: float | None) -> float | int | None:
     return round(value) if abs(value) >= 100 or float(value).is_integer() else round(value, 4)
 
 
-CARDS: Mapping[str, Callable[[Any], Card]] = {"ScoreReport": score_card}
+def cache_card(use: Any) -> Card:
+    """The requests that read least of what the request before sent."""
+    broken = [one for one in use.records if one["reason"]]
+    rows = [(one["message"], one["tokens"], one["read"], one["reason"]) for one in broken]
+    table = Table.of(("message", "tokens", "read", "why not more"), rows, most=_ROWS, noun="request")
+    return Card("Prompt cache", str(use), (table,))
+
+
+def cache_check_card(check: Any) -> Card:
+    """The calls at which prediction and bill differ most."""
+    rows = [
+        (one["message"], one["tokens"], one["predicted"], one["billed"], round(one["points"], 2), one["reason"])
+        for one in check.records
+        if one["reason"]
+    ]
+    head = ("message", "tokens", "predicted", "billed", "points", "why they differ")
+    return Card("Prompt cache, predicted and billed", str(check), (Table.of(head, rows, most=_ROWS, noun="call"),))
+
+
+_ROWS = 12
+
+CARDS: Mapping[str, Callable[[Any], Card]] = {
+    "CacheCheck": cache_check_card,
+    "CacheUse": cache_card,
+    "ScoreReport": score_card,
+}
