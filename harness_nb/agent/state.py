@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from harness_nb.agent.about import course_of, sessions_of, settings_of, status_of, warnings_of
+from harness_nb.agent.driver import Pass
 from harness_nb.agent.opened import Opened
 from harness_nb.agent.parts import Parts
 from harness_nb.agent.permissions import Permission
@@ -38,6 +39,11 @@ class AgentState:
     def course(self) -> tuple[tuple[int, int, int, int, str | None], ...]:
         """Sizes over the session: (turn, step, tokens, window, mark), a point for each request, marked compactions."""
         return course_of(self.events, self.view().model.window)
+
+    @property
+    def plans(self) -> tuple[Pass, ...]:
+        """Every plan of this process that was carried out, refused or failed, in order; the first has the number 1."""
+        return tuple(self._opened.session.passes)
 
     @property
     def name(self) -> str:

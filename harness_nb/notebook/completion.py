@@ -105,6 +105,10 @@ class Values:
         numbers = CandidateFiles(agent.workspace.candidates_folder).numbers() if agent is not None else []
         return map(str, numbers)
 
+    def _plans(self) -> Iterable[str]:
+        agent = self._magics.seat.taken
+        return [str(number) for number in range(1, len(agent.plans) + 1)] if agent is not None else ()
+
     def _versions(self) -> Iterable[str]:
         agent = self._magics.seat.taken
         return [str(one.number) for one in agent.workspace.curated.versions()] if agent is not None else ()

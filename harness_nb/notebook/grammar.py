@@ -156,8 +156,11 @@ CONTEXT = (
     ),
     Command(
         name="%context plan",
-        meaning="Shows what would be compacted now, where it is cut and why; changes nothing.",
-        twin="CutoffWidget(agent)   as a record: agent.plan()",
+        meaning="Shows what would be compacted now, where it is cut and why, or what the plan of a number did; changes nothing.",
+        twin="CutoffWidget(agent, plan=3)   as a record: agent.plan()   past ones: agent.plans",
+        text="NUMBER",
+        text_values="plans",
+        example="%context plan 3",
     ),
     Command(
         name="%context compact",

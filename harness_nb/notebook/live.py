@@ -7,7 +7,7 @@ from collections import deque
 from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
-from harness_nb.core.events import Event, Interrupted, TextPiece, ThinkingPiece, TurnFailed
+from harness_nb.core.events import CompactionFinished, Event, Interrupted, TextPiece, ThinkingPiece, TurnFailed
 from harness_nb.errors import HarnessError
 from harness_nb.render.results import card_bundle
 from harness_nb.render.turn import Turn, ended_card, running_bundle
@@ -88,6 +88,8 @@ def follow(agent: HarnessAgent, text: str) -> AgentReply:
         with closing(agent.follow(text)) as events:  # type: ignore[type-var]  # it is a generator
             for event in events:
                 live.add(event)
+                if isinstance(event, CompactionFinished):
+                    _link(agent, event)
     except (HarnessError, KeyboardInterrupt) as error:
         _mark_end(live.turn, agent, stopped=isinstance(error, KeyboardInterrupt))
         raise
@@ -96,6 +98,16 @@ def follow(agent: HarnessAgent, text: str) -> AgentReply:
     if agent.last_reply is None:
         raise HarnessError("The turn ended without an answer.", "Look at agent.events, and ask again.")
     return agent.last_reply
+
+
+def _link(agent: HarnessAgent, event: CompactionFinished) -> None:
+    """Shows a button that opens the plan of a compaction."""
+    from IPython.display import display
+
+    from harness_nb.notebook.widgets.plan_link import PlanLink
+
+    if event.plan_number:
+        display(PlanLink(agent, event.plan_number))
 
 
 def _mark_end(turn: Turn, agent: HarnessAgent, *, stopped: bool) -> None:

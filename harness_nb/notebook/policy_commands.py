@@ -28,10 +28,12 @@ def context(magics: HarnessMagics, given: Given) -> PressureWidget:
 
 
 def plan(magics: HarnessMagics, given: Given) -> CutoffWidget:
-    """What would be compacted now."""
+    """What would be compacted now, or what a past plan did."""
     from harness_nb.notebook.widgets.cutoff import CutoffWidget
 
-    return CutoffWidget(magics.seat.agent)
+    if given.text and not given.text.isdecimal():
+        raise MagicError(f"{given.text!r} is no number of a plan.", "See agent.frames.plans() for the numbers.")
+    return CutoffWidget(magics.seat.agent, plan=int(given.text) if given.text else None)
 
 
 def tiers(magics: HarnessMagics, given: Given) -> Thresholds:

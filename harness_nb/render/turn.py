@@ -183,8 +183,17 @@ def _call(row: CallRow) -> Block:
     return Drawing(shown, f"- tool {row.line}")
 
 
+def plan_command(number: int) -> str:
+    """What to type to see a past plan."""
+    return f"%context plan {number}"
+
+
 def _event(event: Event) -> Block:
     said = words(event)
+    if isinstance(event, happened.CompactionFinished) and event.plan_number:
+        command = plan_command(event.plan_number)
+        shown = tag("div", f"{said} · ", tag("code", command), class_="hnb-row hnb-muted")
+        return Drawing(shown, f"- {said} · {command}")
     if isinstance(event, happened.FactsWritten):
         facts = tag("ul", *(tag("li", clip(fact, 300)) for fact in event.facts[:20]))
         return Drawing(tag("details", tag("summary", said), facts), f"- {said}")

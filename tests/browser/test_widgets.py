@@ -151,6 +151,20 @@ def test_two_cutoff_widgets_of_an_agent_are_in_step_and_compact_now_is_queued(op
     assert value_of(book, "[e.outcome for e in lab.events if e.kind == 'compaction_finished']") == "['completed']"
 
 
+def test_the_button_at_a_compaction_in_a_live_turn_opens_its_plan(open_book: Open) -> None:
+    ask = "for n in range(14): _ = lab.ask(f'question {n}')"
+    book = open_book("link.ipynb", [memory_in("wl"), ask, "%%agent\nGo.", "%%agent\nGo on."])
+    book.run_all()
+    number = int(value_of(book, "next(e.plan_number for e in reversed(lab.events) if e.kind == 'compaction_finished')"))
+    button = book.page.get_by_role("button", name=f"Open plan {number}")
+    button.click()
+    cell = 2 if f"Close plan {number}" in book.text(2) else 3
+    book.wait_for_text(cell, f"Plan {number}: what harness did")
+    assert f"%context plan {number}" in book.text(cell)
+    before = value_of(book, f"lab.plans[{number - 1}].tokens_before")
+    assert f"{int(before) / 1000:.1f}k →" in book.text(cell)
+
+
 def test_an_error_in_a_handler_is_shown_inside_the_widget(open_book: Open) -> None:
     broken = "cut = CutoffWidget(talk)\ncut._stage.scene = lambda *_: 1 / 0\ncut"
     book = open_book("handler.ipynb", [TALK, broken])

@@ -130,6 +130,28 @@ def test_an_error_in_a_handler_is_shown_inside_and_what_was_there_stays(widget, 
     assert widget.children[0].value == before
 
 
+def test_a_past_plan_of_an_agent_is_shown_by_its_number_and_stays_while_others_come(agent) -> None:
+    for number in range(5):
+        agent.ask(f"question {number}")
+    past, now = CutoffWidget(agent), CutoffWidget(agent)
+    agent.compact()
+    past.place.value = 1
+    done = agent.plans[0]
+    assert past.model.tokens_before == done.tokens_before and past.model.title == "Plan 1: what harness did"
+    assert "Nothing has been changed" not in past.model.line and now.place.value == now.place.max == 2
+    shown = past.children[0].value
+    for number in range(4):
+        agent.ask(f"more {number}")
+    agent.compact()
+    assert past.place.value == 1 and past.children[0].value == shown
+    assert past.place.max == now.place.value == len(agent.plans) + 1 > 2
+    assert CutoffWidget(agent, plan=1).model == past.model
+    with pytest.raises(ConfigError, match=r"There is no plan 99\.\nUse a number from 1 to"):
+        CutoffWidget(agent, plan=99)
+    past.close()
+    now.close()
+
+
 def test_it_follows_the_agent_and_two_of_them_stay_in_step(agent) -> None:
     widgets = [CutoffWidget(agent), CutoffWidget(agent)]
     for number in range(3):

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
+import ipywidgets
 import pytest
 
-from harness_nb import HarnessAgent, ScriptedModel
+from harness_nb import CompactionConfig, HarnessAgent, ScriptedModel
+from harness_nb.agent.parts import FROM_PRESET
 from harness_nb.core.messages import ToolCall
 from harness_nb.errors import ModelError
 from harness_nb.model.scripted import Broken
 from harness_nb.notebook.errors import MagicError
 from harness_nb.notebook.live import Pace
+from harness_nb.notebook.widgets.plan_link import PlanLink
+
+VIEW = "application/vnd.jupyter.widget-view+json"
 
 
 def outputs(shell: Any) -> list[str]:
@@ -19,9 +24,11 @@ def outputs(shell: Any) -> list[str]:
     return [output["data"]["text/plain"] for output in shell.display_pub.outputs]
 
 
-def use(shell: Any, *replies: Any, tools: tuple[Any, ...] = (), **script: Any) -> HarnessAgent:
+def use(
+    shell: Any, *replies: Any, tools: tuple[Any, ...] = (), compaction: Any = FROM_PRESET, **script: Any
+) -> HarnessAgent:
     model = ScriptedModel(chat=list(replies), flush=["NO_REPLY"], reports_usage=True, **script)
-    shell.user_ns["lab"] = HarnessAgent("lab", model=model, workspace="ws", tools=tools)
+    shell.user_ns["lab"] = HarnessAgent("lab", model=model, workspace="ws", tools=tools, compaction=compaction)
     shell.cell("%agent use lab")
     return shell.user_ns["lab"]
 
@@ -59,6 +66,29 @@ def test_tool_calls_are_folded_rows_with_arguments_and_sizes(live_shell) -> None
     final = live_shell.display_pub.outputs[-1]["data"]
     assert "tool probe: 11 characters" in final["text/plain"]
     assert "<details><summary>tool probe" in final["text/html"] and "&lt;kappa&gt;" in final["text/html"]
+    agent.close()
+
+
+def test_a_compaction_is_a_row_with_the_command_of_its_plan_and_a_button_that_opens_it(live_shell) -> None:
+    compaction = CompactionConfig(trigger_messages=4, keep_messages=2)
+    agent = use(live_shell, *["words " * 60] * 4, summary=["short"], repeat_last=True, compaction=compaction)
+    for question in ("one", "two", "three"):
+        live_shell.cell(f"%%agent\n{question}")
+    [number] = {event.plan_number for event in agent.events if event.kind == "compaction_finished"}
+    links = [shown for shown in live_shell.display_pub.outputs if VIEW in shown["data"]]
+    assert [shown["data"]["text/plain"] for shown in links] == [f"Plan {number}: %context plan {number}"]
+    final = live_shell.display_pub.outputs[-1]["data"]
+    assert f"· %context plan {number}" in final["text/plain"] and "compacted" in final["text/plain"]
+    assert f"<code>%context plan {number}</code>" in final["text/html"]
+    plan = live_shell.cell(f"%context plan {number}")
+    link = PlanLink(agent, number)
+    link.button.click()
+    assert link.opened.model == plan.model and "Plan 1: what harness did" in plan.model.title
+    before = set(ipywidgets.widget._instances)
+    link.button.click()
+    assert link.opened is None and len(set(ipywidgets.widget._instances)) < len(before)
+    for widget in (link, plan):
+        widget.close()
     agent.close()
 
 

@@ -9,10 +9,11 @@ import ipywidgets
 
 from harness_nb.core.policy import CompactionPolicy
 from harness_nb.core.transcript import Transcript
+from harness_nb.errors import ConfigError
 from harness_nb.notebook.tuning import preset_code, remade
 from harness_nb.notebook.widgets.base import HarnessWidget, row
 from harness_nb.notebook.widgets.pointer import Pointer
-from harness_nb.notebook.widgets.scenes import Scene, stage_of
+from harness_nb.notebook.widgets.scenes import Scene, Stage, stage_of
 from harness_nb.presets import Preset
 from harness_nb.render.card import Block, Card, Pre, card_html
 from harness_nb.render.cutoff import CutoffModel
@@ -34,31 +35,42 @@ class CutoffWidget(HarnessWidget):
     Args:
         source: An agent, a replay or a transcript.
         policy: Name of a preset, a preset or a policy; by default the agent's own, or `harness` for a transcript.
+        plan: Number of a past plan of an agent, or of a compaction of a replay, the first is 1; None for what would be
+            done now, or the last of a replay.
 
     Attributes:
         model: The figures shown, a plain record.
 
     Raises:
-        ConfigError: The preset is unknown.
+        ConfigError: The preset is unknown, or there is no plan of that number.
     """
 
-    def __init__(self, source: Any | Transcript, policy: str | Preset | CompactionPolicy | None = None) -> None:
+    def __init__(
+        self,
+        source: Any | Transcript,
+        policy: str | Preset | CompactionPolicy | None = None,
+        *,
+        plan: int | None = None,
+    ) -> None:
         self._stage = stage_of(source, policy)
         self._changes: dict[str, Any] = {}
-        self._scene: Scene = self._stage.scene(self._stage.places - 1, {})
+        self._places = self._stage.places
+        place = self._places if plan is None else _checked_place(plan, self._stage)
+        self._scene: Scene = self._stage.scene(place - 1, {})
         self.model: CutoffModel = self._scene.model
         self._html = ipywidgets.HTML()
         self._reading = ipywidgets.HTML()
-        self._make_controls()
+        self._make_controls(place)
         pointer = Pointer(self._pointed)
         super().__init__(source, [self._html, pointer, row(*self._controls(source)), self._reading])
         self._follow_controls()
         self._show()
 
-    def _make_controls(self) -> None:
+    def _make_controls(self, place: int) -> None:
         most = max(1, len(self._scene.view.input))
         self.keep = _slider(self._stage.keep, 0, most, min(self._setting(), most))
-        self.place = _slider("compaction", 1, self._stage.places, self._stage.places)
+        self.place = _slider(self._stage.noun, 1, self._places, place)
+        self.place.layout.display = None if self._places > 1 else "none"
         self.block = ipywidgets.BoundedIntText(
             value=NONE, min=NONE, max=max(NONE, len(self.model.blocks) - 1), description="read block",
             tooltip="position in the strip; -1 reads none", layout=ipywidgets.Layout(width="160px"),
@@ -67,10 +79,10 @@ class CutoffWidget(HarnessWidget):
         self.back = ipywidgets.Button(description="As set", tooltip="the setting that is in force")
 
     def _controls(self, source: Any) -> list[ipywidgets.Widget]:
-        found = [self.place] if self._stage.places > 1 else []
+        found: list[ipywidgets.Widget] = [self.place]
         found += [self.keep, self.back] if self._stage.keep else []
         found += [self.compact] if hasattr(source, "acompact") else []
-        unused = {self.place, self.keep, self.back, self.compact} - set(found)
+        unused = {self.keep, self.back, self.compact} - set(found)
         for control in unused:
             control.layout.display = "none"
         return [*found, self.block, *unused]
@@ -116,11 +128,23 @@ class CutoffWidget(HarnessWidget):
     # Showing
 
     def _draw(self) -> None:
+        self._follow_places()
         self._scene = self._stage.scene(self.place.value - 1, self._changes)
         self.model = self._scene.model
         self.block.max = max(NONE, len(self.model.blocks) - 1)
         self.keep.max = max(1, len(self._scene.view.input), self.keep.value)
         self._show()
+
+    def _follow_places(self) -> None:
+        """Goes along with what is new, unless a past plan is being looked at."""
+        before, self._places = self._places, self._stage.places
+        if self._places == before:
+            return
+        was_last = self.place.value >= before
+        with self.place.hold_trait_notifications():
+            self.place.max = self._places
+            self.place.value = self._places if was_last else min(self.place.value, self._places)
+        self.place.layout.display = None if self._places > 1 else "none"
 
     def _show(self) -> None:
         card = cutoff_card(self.model, self._code(), selected=self._selected, can_drag=bool(self._stage.keep))
@@ -165,6 +189,20 @@ class CutoffWidget(HarnessWidget):
         from harness_nb.frames.records import fate_records
 
         return fates_frame(fate_records(self._scene.plan, self._scene.view))
+
+
+def _checked_place(plan: int, stage: Stage) -> int:
+    """The number of a plan that there is.
+
+    Raises:
+        ConfigError: There is none of that number.
+    """
+    if type(plan) is int and 1 <= plan <= stage.places:
+        return plan
+    known = f"Use a number from 1 to {stage.places}" if stage.places > 1 else "There is one"
+    raise ConfigError(
+        f"There is no {stage.noun} {plan!r}.", f"{known}; the last is shown without a number.", subject=plan
+    )
 
 
 def _slider(name: str, least: int, most: int, value: int) -> ipywidgets.IntSlider:

@@ -1,4 +1,4 @@
-"""What a cutoff widget can show: what a policy would do to an agent or a transcript, and what it did in a replay."""
+"""What a cutoff widget can show: what a policy would do to an agent or a transcript, and what it did to them before."""
 
 from __future__ import annotations
 
@@ -59,11 +59,16 @@ class Stage(Protocol):
 
     Attributes:
         keep: Name of the setting that moves the cut, or empty where it can't be moved.
-        places: Number of scenes that there are to choose from.
+        noun: What a scene is, where there are several.
     """
 
     keep: str
-    places: int
+    noun: str
+
+    @property
+    def places(self) -> int:
+        """Number of scenes that there are to choose from."""
+        ...
 
     def scene(self, place: int, changes: Mapping[str, Any]) -> Scene:
         """A scene.
@@ -83,12 +88,17 @@ class Ahead:
         preset: Whose policy acts.
     """
 
-    places = 1
+    noun = "plan"
 
     def __init__(self, look: Any, preset: Preset) -> None:
         self._look = look
         self.preset = preset
         self.keep = keep_setting(preset)
+
+    @property
+    def places(self) -> int:
+        """One."""
+        return 1
 
     @property
     def setting(self) -> int:
@@ -114,6 +124,45 @@ class Ahead:
         )
 
 
+class Live(Ahead):
+    """The plans that were carried out in an agent's session, by number, and after them what would be done now.
+
+    Args:
+        agent: The agent.
+        preset: Whose policy acts now.
+    """
+
+    def __init__(self, agent: Any, preset: Preset) -> None:
+        super().__init__(agent.view, preset)
+        self._agent = agent
+
+    @property
+    def places(self) -> int:
+        """The past plans, and the one ahead."""
+        return len(self._agent.plans) + 1
+
+    def scene(self, place: int, changes: Mapping[str, Any]) -> Scene:
+        """A past plan, or for the last place what would be done now."""
+        plans = self._agent.plans
+        if place >= len(plans):
+            return super().scene(place, changes)
+        done, number = plans[place], place + 1
+        policy = self._policy_of(number)
+        return Scene(
+            view=done.view,
+            plan=done.plan,
+            policy=policy,
+            title=f"Plan {number}: what {policy or 'a policy'} did",
+            state=f"{done.outcome}: {done.reason}.",
+            is_done=True,
+        )
+
+    def _policy_of(self, number: int) -> str:
+        """Whose plan it was; a session may go on under another policy."""
+        events = (one for one in self._agent.events if getattr(one, "plan_number", 0) == number)
+        return str(getattr(next(events, None), "policy", ""))
+
+
 class Past:
     """What a policy did in a replay.
 
@@ -122,10 +171,15 @@ class Past:
     """
 
     keep = ""
+    noun = "compaction"
 
     def __init__(self, run: Any) -> None:
         self._run = run
-        self.places = max(1, len(run.compactions))
+
+    @property
+    def places(self) -> int:
+        """The points at which the list was replaced; one, where there is none."""
+        return max(1, len(self._run.compactions))
 
     def scene(self, place: int, changes: Mapping[str, Any]) -> Scene:
         """One of the points at which the list was replaced."""
@@ -170,7 +224,8 @@ def stage_of(source: Any, policy: str | Preset | CompactionPolicy | None) -> Sta
         return Ahead(lambda: view_of(source, preset), preset)
     if not hasattr(source, "view"):
         raise ConfigError(f"{source!r} can't be shown.", "Give an agent, a replay or a transcript.", subject=source)
-    return Ahead(source.view, as_preset(policy) if policy is not None else source.preset)
+    preset = as_preset(policy) if policy is not None else source.preset
+    return Live(source, preset) if hasattr(source, "plans") else Ahead(source.view, preset)
 
 
 def as_preset(policy: str | Preset | CompactionPolicy) -> Preset:
