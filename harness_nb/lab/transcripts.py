@@ -15,7 +15,19 @@ from harness_nb.lab.assembly import ReadReport, assemble, conversations, name_in
 from harness_nb.lab.datasets import beam, locomo, longmemeval, tau_bench
 from harness_nb.lab.entries import Entry, Line, Skipped
 from harness_nb.lab.lines import check_readable, read_lines
-from harness_nb.lab.readers import claude_code, openai, own, pi
+from harness_nb.lab.readers import (
+    anthropic,
+    claude_code,
+    codex,
+    gemini_cli,
+    inspect_ai,
+    langchain,
+    openai,
+    opencode,
+    own,
+    pi,
+    sharegpt,
+)
 
 
 class Reader(Protocol):
@@ -40,10 +52,17 @@ READERS: tuple[Reader, ...] = (
     own,
     pi,
     claude_code,
+    codex,
+    gemini_cli,
+    opencode,
+    langchain,
+    inspect_ai,
+    sharegpt,
     locomo,
     beam,
     longmemeval,
     tau_bench,
+    anthropic,
     openai,
 )
 """All readers, the more special formats first. To read another format, add the module that reads it here.
@@ -60,8 +79,9 @@ with texts that are the same in OpenAI's format."""
 def read_transcript(path: str | os.PathLike[str], *, conversation: int | str | None = None) -> Transcript:
     """Reads one recorded conversation.
 
-    Recognised are OpenAI chat (JSON, or JSON Lines of messages or conversations), sessions of pi and OpenClaw, of Claude
-    Code, our own session logs, and the data sets LoCoMo, BEAM, LongMemEval and τ-bench. The transcript has whole rounds:
+    Recognised are OpenAI chat and Anthropic Messages (JSON, or JSON Lines of messages or conversations), messages of
+    LangChain, ShareGPT, logs of inspect_ai, sessions of pi and OpenClaw, Claude Code, Codex, Gemini CLI and OpenCode,
+    our own session logs, and the data sets LoCoMo, BEAM, LongMemEval and τ-bench. The transcript has whole rounds:
     a result without a call is left out, a call without a result gets a stub that says so. The file stays as it is.
 
     Args:

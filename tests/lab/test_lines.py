@@ -19,7 +19,7 @@ def lines_of(path: Path, content: bytes) -> list[Line | Skipped]:
     [
         (b"", "is empty"),
         (b" \n\n", "is empty"),
-        (b"PK\x03\x04\x00\x00", "not a text file"),
+        (b"\x89PNG\x00\x00", "not a text file"),
         ('{"role": "user"}'.encode("utf-16"), "UTF-16"),
     ],
 )

@@ -17,9 +17,18 @@ from harness_nb.core.transcript import Transcript
 from harness_nb.errors import TranscriptError
 from harness_nb.lab.transcripts import read_transcript, read_transcripts, read_with_report
 from tests.lab.files import CLAUDE_CODE, OPENAI, PI, write_lines
+from tests.lab.samples import CODEX, DOCUMENTS, GEMINI
 
 OWN = [json.loads(log_line(index, message)) for index, message in enumerate(Transcript(OPENAI))]
-SAMPLES = {"harness_nb": OWN, "pi": PI, "Claude Code": CLAUDE_CODE, "OpenAI chat": OPENAI}
+SAMPLES: dict[str, list[Any]] = {
+    "harness_nb": OWN,
+    "pi": PI,
+    "Claude Code": CLAUDE_CODE,
+    "OpenAI chat": OPENAI,
+    "Codex": CODEX,
+    "Gemini CLI": GEMINI,
+    **{name: [value] for name, value in DOCUMENTS.items()},
+}
 
 
 @pytest.mark.parametrize("format", SAMPLES)
@@ -69,7 +78,7 @@ def test_a_spoilt_first_line_does_not_keep_the_format_from_being_recognised(tmp_
 @pytest.mark.parametrize("format", SAMPLES)
 def test_a_file_cut_anywhere_is_read_as_far_as_it_goes_or_refused_in_words(tmp_path: Path, format: str) -> None:
     whole = write_lines(tmp_path / "whole", SAMPLES[format]).read_bytes()
-    for length in range(1, len(whole)):
+    for length in range(1, len(whole), 7):
         path = tmp_path / "cut"
         path.write_bytes(whole[:length])
         try:

@@ -1,12 +1,12 @@
-"""Content blocks of Anthropic's and pi's messages as parts and calls."""
+"""Content blocks of the formats, most of them after Anthropic's, as parts, calls and results."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from harness_nb.core.messages import Part, Text, ToolCall, part_from_openai, to_json
+from harness_nb.core.messages import Message, Part, Text, ToolCall, part_from_openai, to_json
 
 
 def parts(content: Any) -> tuple[Part, ...]:
@@ -18,11 +18,35 @@ def parts(content: Any) -> tuple[Part, ...]:
 
 def text_or_parts(content: Any) -> str | tuple[Part, ...]:
     """A content as one text where it is nothing but one plain text, and as parts otherwise."""
-    found = parts(content)
+    return as_content(parts(content))
+
+
+def as_content(found: tuple[Part, ...]) -> str | tuple[Part, ...]:
+    """Parts as the content of a message: one text where they are nothing but one plain text."""
     if not found:
         return ""
     first = found[0]
     return first.text if len(found) == 1 and isinstance(first, Text) and not first.rest else found
+
+
+def reasoning(text: str, wire: Mapping[str, Any] | None = None) -> Part:
+    """A model's reasoning as a part.
+
+    Args:
+        text: What can be read of it; may be empty.
+        wire: The record it comes from, kept beside the text.
+    """
+    return part_from_openai({**(wire or {}), "type": "reasoning", "text": text})
+
+
+def picture(url: str) -> Part:
+    """A picture by address or as a data URL."""
+    return part_from_openai({"type": "image_url", "image_url": {"url": url}})
+
+
+def file_of(kind: str, url: str, name: str = "") -> Part:
+    """A file by address or as a data URL: a picture where its media type says so, and otherwise kept as it is."""
+    return picture(url) if kind.startswith("image/") else part_from_openai({"type": "file", "url": url, "name": name})
 
 
 def part(block: Any) -> Part:
@@ -39,9 +63,39 @@ def calls(content: Any) -> tuple[ToolCall, ...]:
 
 def _call(block: Mapping[str, Any]) -> ToolCall:
     """A call; its arguments are under `input` in Anthropic's blocks and under `arguments` in pi's."""
-    given = block.get("input", block.get("arguments"))
-    arguments = given if isinstance(given, str) else to_json(given if given is not None else {})
-    return ToolCall(str(block["id"]), str(block["name"]), arguments)
+    return tool_call(block["id"], block["name"], block.get("input", block.get("arguments")), rest=_cache_mark(block))
+
+
+def tool_call(id: object, name: object, arguments: Any, *, rest: str = "") -> ToolCall:
+    """A call whose arguments are JSON text or the value itself; without any they are an empty object."""
+    text = arguments if isinstance(arguments, str) else to_json({} if arguments is None else arguments)
+    return ToolCall(str(id), str(name), text, rest)
+
+
+def results(content: Any, names: Mapping[str, str], **fields: Any) -> Iterator[Message]:
+    """The tool results among the blocks of a content.
+
+    Args:
+        content: A text, or a list of blocks.
+        names: Name of the tool by the id of the call, as far as calls are known.
+        **fields: Further fields of each message, such as its time.
+    """
+    for block in content if isinstance(content, list) else ():
+        if _type(block) == "tool_result":
+            call_id = str(block["tool_use_id"])
+            yield Message.tool(
+                call_id,
+                text_or_parts(block.get("content")),
+                name=names.get(call_id) or None,
+                status="error" if block.get("is_error") else "",
+                rest=_cache_mark(block),
+                **fields,
+            )
+
+
+def _cache_mark(block: Mapping[str, Any]) -> str:
+    """The mark up to which a request is to be cached, as JSON text of a further field."""
+    return to_json({"cache_control": block["cache_control"]}) if block.get("cache_control") else ""
 
 
 def _type(block: Any) -> object:
@@ -53,8 +107,9 @@ def _picture(block: Mapping[str, Any]) -> Mapping[str, Any]:
     source = block.get("source", block)
     if not isinstance(source, Mapping):
         return block
-    kind = source.get("media_type", source.get("mimeType", "image/png"))
-    url = f"data:{kind};base64,{source['data']}" if "data" in source else source.get("url")
+    kind = next((source[key] for key in ("media_type", "mimeType", "mime_type") if source.get(key)), "image/png")
+    encoded = source.get("data", source.get("base64"))
+    url = f"data:{kind};base64,{encoded}" if isinstance(encoded, str) else source.get("url")
     return {"type": "image_url", "image_url": {"url": url}} if isinstance(url, str) else block
 
 

@@ -17,12 +17,12 @@ from typing import Any
 
 from harness_nb.core.messages import Message, Usage
 from harness_nb.lab.entries import UNREADABLE, Compacted, Dropped, Entry, Line, Said, Skipped
-from harness_nb.lab.readers.blocks import calls, count, moment, parts, text_or_parts
+from harness_nb.lab.readers.anthropic import FINISH, usage
+from harness_nb.lab.readers.blocks import calls, moment, parts, results, text_or_parts
 from harness_nb.lab.readers.branches import Link, path_taken
 
 NAME = "Claude Code"
 
-_FINISH = {"end_turn": "stop", "tool_use": "tool_calls", "max_tokens": "length", "stop_sequence": "stop"}
 _INTERRUPTED = "[Request interrupted by user"
 
 
@@ -141,21 +141,10 @@ def _from_user(line: Line, names: Mapping[str, str]) -> Iterator[Entry]:
         yield Dropped(line.place, "a message that only the user saw")
         return
     said = moment(entry.get("timestamp"))
-    results = _blocks(entry, "tool_result")
-    for block in results:
-        call_id = str(block["tool_use_id"])
-        yield Said(
-            line.place,
-            Message.tool(
-                call_id,
-                text_or_parts(block.get("content")),
-                name=names.get(call_id) or None,
-                status="error" if block.get("is_error") else "",
-                time=said,
-            ),
-        )
+    answered = list(results(entry["message"].get("content"), names, time=said))
+    yield from (Said(line.place, message) for message in answered)
     content = text_or_parts(entry["message"].get("content"))
-    if content or not results:
+    if content or not answered:
         message = Message.user(content, time=said)
         by_harness = entry.get("isMeta") or message.text.startswith(_INTERRUPTED)
         yield Said(line.place, replace(message, origin="harness") if by_harness else message)
@@ -178,7 +167,7 @@ def _from_answer(lines: Sequence[Line]) -> Iterator[Entry]:
         calls=calls(content),
         time=moment(first.value.get("timestamp")),
         usage=_usage(lines),
-        finish=_FINISH.get(finish, finish),
+        finish=FINISH.get(finish, finish),
     )
     if message.is_blank:
         yield Dropped(first.place, "an assistant message without content")
@@ -204,10 +193,5 @@ def _usage(lines: Sequence[Line]) -> Usage | None:
         return None
     costs = [line.value.get("costUSD") for line in lines]
     cost = next((float(one) for one in reversed(costs) if isinstance(one, int | float)), None)
-    usage = Usage(
-        input_tokens=count(wire, "input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens"),
-        output_tokens=count(wire, "output_tokens"),
-        cached_tokens=count(wire, "cache_read_input_tokens"),
-        cost=cost,
-    )
-    return usage if usage.input_tokens or usage.output_tokens else None
+    found = usage(wire)
+    return replace(found, cost=cost) if found else None

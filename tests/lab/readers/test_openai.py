@@ -57,10 +57,10 @@ def test_what_is_no_message_is_skipped_and_reported_with_its_place(tmp_path: Pat
 
 def test_calls_in_another_providers_format_are_kept_and_said(tmp_path: Path) -> None:
     block = {"type": "tool_use", "id": "c1", "name": "look", "input": {}}
-    said = [OPENAI[1], {"role": "assistant", "content": [block]}]
+    said = [*[OPENAI[1]] * 60, {"role": "assistant", "content": [block]}]  # behind the lines that say what the file is
     transcript = read_transcript(write_lines(tmp_path / "t.jsonl", said))
     assert transcript.to_openai() == said
-    assert transcript.report[0].startswith("line 2: skipped calls or results in another provider's format")
+    assert transcript.report[0].startswith("line 61: skipped calls or results in another provider's format")
 
 
 def test_r004_rounds_are_made_whole_on_load_and_the_file_stays_as_it_was(tmp_path: Path) -> None:

@@ -1,0 +1,175 @@
+"""Chats of Gemini CLI under `~/.gemini/tmp/<project>`: recordings and checkpoints.
+
+Recordings (`chats/session-*`) are one JSON document or, in later versions, JSON Lines: a head, a record a message, which
+is written again whenever it changes, `{"$set": ...}` and `{"$rewindTo": id}`. A `$set` of the messages replaces the
+model's list: after a compaction by a list that begins with a summary, after an aborted turn by a shorter one. Checkpoints
+(`checkpoint-*.json`, and those made before a tool writes) hold the model's list itself, in the form of the Gemini API,
+as do requests to that API (`contents`). Sources: the recording service of github.com/google-gemini/gemini-cli
+(`packages/core/src/services/chatRecordingService.ts`), its documentation of sessions and checkpoints, and the public
+reference of the Gemini API (ai.google.dev/api).
+
+A record of the model holds its thoughts, calls and their results. Sub-agents have files of their own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from harness_nb.core.messages import Message, Usage
+from harness_nb.lab.entries import UNREADABLE, Begins, Compacted, Dropped, Entry, Line, Place, Said, Skipped
+from harness_nb.lab.readers.blocks import as_content, count, moment, reasoning, tool_call
+from harness_nb.lab.readers.gemini_contents import is_content, parts_of, said_in_contents
+
+NAME = "Gemini CLI"
+
+_NOTICES = {"info", "error", "warning"}
+_STATUS = {"error": "error", "cancelled": "interrupted"}
+_LIST_KEYS = ("clientHistory", "history", "contents")
+_Records = dict[str, tuple[Place, Mapping[str, Any]]]
+
+
+def claims(value: Any) -> bool:
+    """True for a recording, a line of one, and a list of messages in the form of the Gemini API."""
+    if _contents(value) is not None or _is_record(value):
+        return True
+    if not isinstance(value, Mapping):
+        return False
+    messages = value.get("messages")
+    held = isinstance(messages, list) and any(_is_record(one) for one in messages)
+    return held or ("sessionId" in value and "projectHash" in value)
+
+
+def read(lines: Iterable[Line]) -> Iterator[Entry]:
+    """The messages and marks, each record as it was written last."""
+    records: _Records = {}
+    for line in lines:
+        contents = _contents(line.value)
+        if contents is not None:
+            yield Begins(line.place)
+            yield from said_in_contents(line.place, contents)
+        elif isinstance(line.value, Mapping):
+            yield from _fold(line, line.value, records)
+    for place, record in records.values():
+        yield from _said(place, record)
+
+
+def _fold(line: Line, value: Mapping[str, Any], records: _Records) -> Iterator[Entry]:
+    """Takes one line into the records; what leaves them is told at once."""
+    patch = value.get("$set")
+    listed = (patch if isinstance(patch, Mapping) else value).get("messages")
+    if isinstance(value.get("$rewindTo"), str):
+        ids = list(records)
+        start = ids.index(value["$rewindTo"]) if value["$rewindTo"] in records else 0
+        yield from _dropped([records.pop(one) for one in ids[start:]], "a message that the user took back")
+    elif isinstance(listed, list):
+        yield from _replaced(line, listed, records)
+    elif _is_record(value):
+        records[str(value["id"])] = (line.place, value)
+
+
+def _replaced(line: Line, listed: list[Any], records: _Records) -> Iterator[Entry]:
+    """Puts a list in the place of the records.
+
+    When records left and unknown ones came, this was a compaction: what was said before is told, and the unknown are the
+    summary. When they only left, they were taken back.
+    """
+    known = {
+        str(one["id"]): (Place(line.place.line, number), one)
+        for number, one in enumerate(listed, start=1)
+        if _is_record(one)
+    }
+    left = [one for id, one in records.items() if id not in known]
+    came = [record for id, (_, record) in known.items() if id not in records]
+    if left and came:
+        for place, record in records.values():
+            yield from _said(place, record)
+        summary = "\n".join(text for record in came if (text := _text(record)))
+        yield Compacted(line.place, summary)
+        records.clear()
+        return
+    yield from _dropped(left, "a message that was taken back")
+    kept = {id: records.get(id, entry) for id, entry in known.items()}
+    records.clear()
+    records.update(kept)
+
+
+def _dropped(entries: Iterable[tuple[Place, Mapping[str, Any]]], what: str) -> Iterator[Entry]:
+    return (Dropped(place, what) for place, _ in entries)
+
+
+def _said(place: Place, record: Mapping[str, Any]) -> Iterator[Entry]:
+    """What one record says; nothing of it when a part of it can't be read."""
+    if record["type"] in _NOTICES:
+        yield Dropped(place, "a notice that only the user saw")
+        return
+    try:
+        yield from list(_user(place, record) if record["type"] == "user" else _model(place, record))
+    except UNREADABLE:
+        yield Skipped(place, "a message that is not as Gemini CLI writes it")
+
+
+def _user(place: Place, record: Mapping[str, Any]) -> Iterator[Entry]:
+    content = as_content(tuple(parts_of(record["content"])))
+    if content:
+        yield Said(place, Message.user(content, time=moment(record.get("timestamp"))))
+
+
+def _model(place: Place, record: Mapping[str, Any]) -> Iterator[Entry]:
+    thoughts = [reasoning(_thought(one)) for one in record.get("thoughts") or ()]
+    found = (*thoughts, *parts_of(record.get("content") or ()))
+    made = list(record.get("toolCalls") or ())
+    answer = Message(
+        "assistant",
+        as_content(found) if found else None,
+        calls=tuple(tool_call(one["id"], one["name"], one.get("args")) for one in made),
+        time=moment(record.get("timestamp")),
+        usage=_usage(record.get("tokens")),
+    )
+    if answer.is_blank:
+        yield Dropped(place, "an assistant message without content")
+        return
+    yield Said(place, answer, str(record.get("model") or ""))
+    for one in made:
+        if one.get("result") is not None:
+            content = as_content(tuple(parts_of(one["result"])))
+            status = _STATUS.get(str(one.get("status")), "")
+            time = moment(one.get("timestamp"))
+            yield Said(place, Message.tool(str(one["id"]), content, name=str(one["name"]), status=status, time=time))
+
+
+def _thought(thought: Mapping[str, Any]) -> str:
+    return "\n".join(str(thought[key]) for key in ("subject", "description") if thought.get(key))
+
+
+def _text(record: Mapping[str, Any]) -> str:
+    try:
+        return Message.user(parts_of(record.get("content") or ())).text
+    except UNREADABLE:
+        return ""
+
+
+def _usage(tokens: Any) -> Usage | None:
+    """Usage; the cached part is among the input, thoughts stand beside the output."""
+    if not isinstance(tokens, Mapping):
+        return None
+    usage = Usage(
+        input_tokens=count(tokens, "input", "tool"),
+        output_tokens=count(tokens, "output", "thoughts"),
+        cached_tokens=count(tokens, "cached"),
+    )
+    return usage if usage.input_tokens or usage.output_tokens else None
+
+
+def _is_record(value: Any) -> bool:
+    if not isinstance(value, Mapping) or not isinstance(value.get("id"), str) or "content" not in value:
+        return False
+    kind = value.get("type")
+    return kind == "gemini" or (kind in ("user", *_NOTICES) and "timestamp" in value and "role" not in value)
+
+
+def _contents(value: Any) -> list[Any] | None:
+    """The list of messages of a checkpoint or request; None for anything else."""
+    if isinstance(value, Mapping):
+        value = next((value[key] for key in _LIST_KEYS if isinstance(value.get(key), list)), None)
+    return value if isinstance(value, list) and any(is_content(one) for one in value) else None
