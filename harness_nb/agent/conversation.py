@@ -165,7 +165,7 @@ class Conversation:
         covers_all = self.next_input is None
         self.next_input = None
         self.before_request = None
-        if _is_unseen(message):
+        if is_unseen(message):
             self.log = self.log.append(message)
             return len(self.log) - 1
         if message.usage is not None and covers_all:
@@ -260,7 +260,7 @@ class Conversation:
     def _said_since(self, length: int) -> list[Item]:
         """What was said since the log had that length, as it is shown now."""
         known = {item.index: item for item in self.input[-(len(self.log) - length) :]} if length < len(self.log) else {}
-        said = [index for index in range(length, len(self.log)) if not _is_unseen(self.log[index])]
+        said = [index for index in range(length, len(self.log)) if not is_unseen(self.log[index])]
         return [known.get(index) or Item(index, self.log[index]) for index in said]
 
     def request_failed(self) -> bool:
@@ -286,7 +286,7 @@ class Conversation:
         self.log = Transcript(messages)
         start = 0 if items is None else said_since
         since = (Item(index, self.log[index]) for index in range(start, len(self.log)))
-        self.input = ModelInput([*(items or ()), *(item for item in since if not _is_unseen(item.message))])
+        self.input = ModelInput([*(items or ()), *(item for item in since if not is_unseen(item.message))])
         self.has_system_items = _any_system(self.input)
         self.turn = len(self.log)
 
@@ -336,7 +336,7 @@ class Conversation:
         self.stall = None
 
 
-def _is_unseen(message: Message) -> bool:
+def is_unseen(message: Message) -> bool:
     """True for a blank reply: it is logged, but providers refuse a list that holds one."""
     return message.role == "assistant" and message.is_blank
 

@@ -227,7 +227,10 @@ def _said(view: View, item: Item) -> Item:
 
 def _is_of_log(view: View, index: int, message: Message) -> bool:
     """Whether a message can be an edited form of the one that was said: the role and what binds a round are the same."""
-    return 0 <= index < len(view.log) and _bonds(message) == _bonds(view.log[index])
+    if not 0 <= index < len(view.log):
+        return False
+    original = view.log[index]
+    return message is original or _bonds(message) == _bonds(original)
 
 
 def _bonds(message: Message) -> tuple[object, ...]:

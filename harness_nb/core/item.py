@@ -69,13 +69,26 @@ class ModelInput(Sequence[Item]):
         self.messages = Transcript(item.message for item in self._items)
 
     def append(self, *items: Item) -> ModelInput:
-        """An input with items added; this one stays as it is."""
+        """An input with items added; this one stays as it is.
+
+        Where equal items follow in a longer input that it shares its items with, it goes on sharing them.
+        """
+        length = self._length + len(items)
         grown = ModelInput.__new__(ModelInput)
-        grown._items = self._items if len(self._items) == self._length else self._items[: self._length]
-        grown._items.extend(items)
-        grown._length = self._length + len(items)
-        grown.messages = self.messages.append(*(item.message for item in items))
+        grown._items, grown._length = self._items, length
+        if len(self._items) == self._length:
+            grown._items.extend(items)
+        elif self._items[self._length : length] != list(items):
+            grown._items = [*self._items[: self._length], *items]
+        grown.messages = self.messages.append(*(item.message for item in grown._items[self._length : length]))
         return grown
+
+    def first(self, length: int) -> ModelInput:
+        """The first items as an input that shares them and their sums; O(1)."""
+        shorter = ModelInput.__new__(ModelInput)
+        shorter._items, shorter._length = self._items, max(0, min(length, self._length))
+        shorter.messages = self.messages.first(shorter._length)
+        return shorter
 
     def __len__(self) -> int:
         return self._length

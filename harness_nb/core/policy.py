@@ -13,25 +13,26 @@ from harness_nb.core.view import Hook, View
 
 @dataclass(frozen=True, slots=True)
 class Rest:
-    """Sizes of a list up to which a policy certainly does nothing.
+    """Sizes of a list between which a policy certainly does nothing.
 
     Attributes:
         tokens: It rests while the list is smaller than this, or None where tokens are no reason to act.
         messages: It rests while the list has fewer items than this, or None where their number is no reason to act.
+        least: It rests only while the list has as many tokens as this.
         size: The policy's own size of a message, by which `tokens` counts the list alone; None for the token figure.
     """
 
     tokens: int | None = None
     messages: int | None = None
+    least: int = 0
     size: Size | None = None
 
     def holds(self, view: View) -> bool:
-        """Whether a view is below all of them."""
+        """Whether a view is within all of them."""
         if self.messages is not None and len(view.input) >= self.messages:
             return False
-        if self.tokens is None:
-            return True
-        return (view.tokens if self.size is None else view.input.messages.tokens(self.size)) < self.tokens
+        tokens = view.tokens if self.size is None else view.input.messages.tokens(self.size)
+        return self.least <= tokens and (self.tokens is None or tokens < self.tokens)
 
 
 class CompactionPolicy:
@@ -69,10 +70,10 @@ class CompactionPolicy:
         raise TypeError(f"{type(self).__name__} has no plan(view).")
 
     def rests(self, view: View) -> Rest | None:
-        """Up to which sizes it certainly does nothing, so that a replay need not ask it for a plan at every request.
+        """Between which sizes it certainly does nothing, so that a replay need not ask it for a plan at every request.
 
         A promise: while the list only grows from that of the view, and model, prompt, schemas, pins and state stay, every plan
-        below these sizes leaves list and state as they are, asks for nothing, remembers nothing and raises no error;
+        within these sizes leaves list and state as they are, asks for nothing, remembers nothing and raises no error;
         after a refusal and by hand it is asked all the same. None, which promises nothing, is never wrong.
         """
         return None

@@ -87,6 +87,10 @@ class Pairing:
         self._open: dict[str, list[int]] = {}
         self._seen = 0
 
+    def is_behind(self, messages: Sequence[Message]) -> bool:
+        """Whether there are new messages to look at."""
+        return self._seen < len(messages)
+
     def take(self, messages: Sequence[Message]) -> None:
         """Looks at the messages that are new."""
         for position in range(self._seen, len(messages)):

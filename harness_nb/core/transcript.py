@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+import operator
+import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, overload
+from typing import Any, TypeVar, cast, overload
 
 from harness_nb.core.messages import Message
 from harness_nb.core.rounds import Pairing, Span, units_of
 
 Size = Callable[[Message], int]
+T = TypeVar("T")
 
 
 class _Store:
     """Messages, and what is known of them, shared by all transcripts that grew from one another."""
 
-    __slots__ = ("messages", "pairing", "sums")
+    __slots__ = ("growing", "messages", "pairing", "sums")
 
     def __init__(self, messages: list[Message]) -> None:
         self.messages = messages
+        self.growing = threading.Lock()
         self.sums: dict[Size, list[int]] = {}
         self.pairing = Pairing()
 
@@ -25,7 +29,8 @@ class _Store:
 class Transcript(Sequence[Message]):
     """An immutable sequence of messages; an index names a message for ever.
 
-    Appending is O(1): the longer transcript shares its messages and sums with the shorter one.
+    Appending is O(1): the longer transcript shares its messages and sums with the shorter one. So it does when the very
+    messages that are appended follow in a longer transcript with which it shares them already.
 
     Args:
         messages: The messages, as `Message` or as OpenAI chat mappings.
@@ -34,7 +39,7 @@ class Transcript(Sequence[Message]):
         model: Name of the model that wrote most of its answers, where that is known.
     """
 
-    __slots__ = ("_boundaries", "_length", "_store", "model", "name", "report")
+    __slots__ = ("_boundaries", "_length", "_made", "_store", "model", "name", "report")
 
     def __init__(
         self,
@@ -48,20 +53,39 @@ class Transcript(Sequence[Message]):
         self._store = _Store(made)
         self._length = len(made)
         self._boundaries: tuple[int, ...] | None = None
+        self._made: dict[Callable[[Transcript], object], object] = {}
         self.report = tuple(report)
         self.name = name
         self.model = model
 
     def append(self, *messages: Message) -> Transcript:
         """A transcript with messages added; this one stays as it is."""
-        store = self._store
-        if len(store.messages) != self._length:  # another transcript grew from this one already
-            store = _Store(store.messages[: self._length])
-        store.messages.extend(messages)
-        grown = Transcript.__new__(Transcript)
-        grown._store, grown._length, grown._boundaries = store, self._length + len(messages), None
-        grown.report, grown.name, grown.model = self.report, self.name, self.model
-        return grown
+        store, length = self._store, self._length + len(messages)
+        if len(store.messages) == self._length:
+            store.messages.extend(messages)
+        elif not self._is_followed_by(messages):  # another transcript grew from this one already, in another way
+            store = _Store([*store.messages[: self._length], *messages])
+        return self._with(store, length)
+
+    def _is_followed_by(self, messages: Sequence[Message]) -> bool:
+        next_ones = self._store.messages[self._length : self._length + len(messages)]
+        return len(next_ones) == len(messages) and all(map(operator.is_, next_ones, messages))
+
+    def first(self, length: int) -> Transcript:
+        """The first messages as a transcript that shares them and their sums; O(1)."""
+        return self._with(self._store, max(0, min(length, self._length)))
+
+    def _with(self, store: _Store, length: int) -> Transcript:
+        made = Transcript.__new__(Transcript)
+        made._store, made._length, made._boundaries, made._made = store, length, None, {}
+        made.report, made.name, made.model = self.report, self.name, self.model
+        return made
+
+    def once(self, make: Callable[[Transcript], T]) -> T:
+        """What a function makes of this transcript, made once and kept with it: for what many replays of it share."""
+        if make not in self._made:
+            self._made[make] = make(self)
+        return cast("T", self._made[make])
 
     def __len__(self) -> int:
         return self._length
@@ -111,7 +135,9 @@ class Transcript(Sequence[Message]):
 
         Positions behind the end may be among them, of a transcript that grew from this one.
         """
-        self._store.pairing.take(self._store.messages)
+        if self._store.pairing.is_behind(self._store.messages):
+            with self._store.growing:
+                self._store.pairing.take(self._store.messages)
         return self._store.pairing.call_of
 
     def boundaries(self) -> tuple[int, ...]:
@@ -135,9 +161,12 @@ class Transcript(Sequence[Message]):
 
     def _sums(self, size: Size) -> list[int]:
         """The shared running sums, at least up to the end of this transcript."""
-        sums = self._store.sums.setdefault(size, [0])
-        for position in range(len(sums) - 1, self._length):
-            sums.append(sums[-1] + size(self._store.messages[position]))
+        sums = self._store.sums.get(size)
+        if sums is None or len(sums) <= self._length:
+            with self._store.growing:  # threads may share a transcript
+                sums = self._store.sums.setdefault(size, [0])
+                for position in range(len(sums) - 1, self._length):
+                    sums.append(sums[-1] + size(self._store.messages[position]))
         return sums
 
     def to_openai(self) -> list[dict[str, Any]]:

@@ -199,7 +199,7 @@ def _prompts(transcript: Transcript, report: ReadReport, billed: Sequence[int]) 
 
 def _fixed(transcript: Transcript, billed: Sequence[int]) -> int:
     """Size of prompt and schemas, which are not recorded: the first bill without an estimate of what was said before it."""
-    from harness_nb.lab.replay import measure_for
+    from harness_nb.lab.counting import measure_for
 
     if not billed:
         return 0

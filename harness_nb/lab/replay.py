@@ -6,36 +6,36 @@ The recorded answers stand; only what the policy itself asks for is answered ane
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from harness_nb import presets
-from harness_nb.agent.conversation import Conversation, Surroundings
+from harness_nb.agent.conversation import Conversation, Surroundings, is_unseen
 from harness_nb.agent.driver import Answer, Pass, manage
 from harness_nb.agent.eviction import is_too_large
 from harness_nb.agent.overflow import learn
 from harness_nb.core import edits
 from harness_nb.core.config import ToolResultEvictionConfig
-from harness_nb.core.item import Item
+from harness_nb.core.item import Item, ModelInput
 from harness_nb.core.limits import ModelLimits
 from harness_nb.core.messages import Message
 from harness_nb.core.plan import Plan
 from harness_nb.core.policy import CompactionPolicy, Rest
 from harness_nb.core.preview import placeholder
-from harness_nb.core.tokens import CharsCounter, Measure, TokenCounter
+from harness_nb.core.tokens import Measure
 from harness_nb.core.tool import Tool
 from harness_nb.core.transcript import Transcript
 from harness_nb.core.view import Hook, Refusal, View
 from harness_nb.errors import ConfigError
 from harness_nb.lab.answers import Answers
 from harness_nb.lab.bills import Bills
+from harness_nb.lab.counting import measure_for
 from harness_nb.lab.run import Replay
 from harness_nb.lab.step import Step
 from harness_nb.model.base import Model
 from harness_nb.model.resolve import resolve
-from harness_nb.model.tokenizer import counter_for
 from harness_nb.model.windows import limits_of
 from harness_nb.presets import Preset
 
@@ -80,6 +80,7 @@ def replay(
     _check_transcript(transcript)
     acting, limits = chosen(policy, transcript.model, window)
     run = _Run(
+        transcript=transcript,
         policy=acting,
         answers=Answers(resolve(model) if model is not None else None),
         measure=measure or measure_for(transcript),
@@ -91,7 +92,7 @@ def replay(
     )
     steps: list[Step] = []
     for index in range(len(transcript)):
-        steps += run.feed(transcript, index)
+        steps += run.feed(index)
         if progress is not None:
             progress(index + 1, len(transcript))
     return Replay(
@@ -148,14 +149,10 @@ def chosen(
     return preset.policy or _Off(), preset.limits(limits)
 
 
-def measure_for(transcript: Transcript) -> Measure:
-    """The measure by which a transcript is replayed; shared between replays, it counts each message once."""
-    return Measure(_counter(transcript.model or "unknown"))
-
-
-def _counter(model: str) -> TokenCounter:
-    """The counter that an agent with this model would use."""
-    return CharsCounter() if model == "offline" else counter_for(model)
+def _uncut(transcript: Transcript) -> ModelInput:
+    """The list as it is when nothing was ever cut: replays share its items and sums up to their first compaction."""
+    seen = ((index, one) for index, one in enumerate(transcript) if one.role != "system" and not is_unseen(one))
+    return ModelInput(Item(index, message) for index, message in seen)
 
 
 class _Off(CompactionPolicy):
@@ -180,10 +177,22 @@ class _Watched(CompactionPolicy):
         return self.last
 
 
+class _Point(NamedTuple):
+    """What happened at one point, as `Step` has it."""
+
+    number: int
+    view: View
+    after: ModelInput
+    passes: tuple[Pass, ...] = ()
+    made: Plan | None = None
+    resting: CompactionPolicy | None = None
+
+
 @dataclass(kw_only=True)
 class _Run:
     """One replay under way."""
 
+    transcript: Transcript
     policy: CompactionPolicy
     answers: Answers
     measure: Measure
@@ -202,10 +211,13 @@ class _Run:
     def __post_init__(self) -> None:
         self.watched = _Watched(self.policy)
         self.conversation = Conversation(self.measure, lambda: self.now)
+        self.conversation.log = self.transcript.first(0)
+        self.conversation.input = self.transcript.once(_uncut).first(0)
         self.around = self._surroundings(self.system or "")
 
-    def feed(self, transcript: Transcript, index: int) -> Iterator[Step]:
+    def feed(self, index: int) -> Iterator[Step]:
         """Takes one message in, and yields a record for each point at which the policy was called."""
+        transcript = self.transcript
         message = transcript[index]
         self.now = message.time or self.now
         if message.role == "system":
@@ -267,7 +279,8 @@ class _Run:
 
     def _request(self, message: Message) -> list[Step]:
         """The point before a recorded reply, whether the policy wants to be called there or not, and an overflow."""
-        point, more = self._acted("request"), []
+        point = self._acted("request")
+        more: list[Step] = []
         now = self.view("request") if point.passes else point.view
         if now.tokens > self.limits.window and self.recovered_turn != self.turn:
             more = list(self._overflow(now.tokens))
@@ -275,7 +288,7 @@ class _Run:
         sent = self.conversation.outgoing
         size = now.tokens_of(sent)
         self._take_reply(message, now)
-        return [replace(point, sent=sent, sent_tokens=size, usage=message.usage), *more]
+        return [self._step(point, sent=sent, sent_tokens=size, usage=message.usage), *more]
 
     def _take_reply(self, message: Message, now: View) -> None:
         self.bills.take(self.conversation, message, self.around, figure=now.tokens)
@@ -291,23 +304,22 @@ class _Run:
     def _at(self, hook: Hook, *, error: Refusal | None = None) -> Iterator[Step]:
         """A point that matters only to a policy that wants to be called there."""
         if hook in self.policy.hooks:
-            yield self._acted(hook, error=error)
+            yield self._step(self._acted(hook, error=error))
 
-    def _acted(self, hook: Hook, *, error: Refusal | None = None) -> Step:
+    def _acted(self, hook: Hook, *, error: Refusal | None = None) -> _Point:
         """Lets the policy act, if it wants to be called here and does not certainly rest."""
         before = self.view(hook)
         self.step += 1
         if hook not in self.policy.hooks:
-            return self._step(before, lambda: None)
+            return _Point(self.step, before, before.input)
         if self._rests(before):
-            return self._step(before, lambda: self.policy.plan(before))
+            return _Point(self.step, before, before.input, resting=self.policy)
         self.watched.last = None
         passes = self._driven(hook, error)
         if any(one.plan.changes for one in passes):
             self.bills.changed()
         self.rest = self.policy.rests(self.view(hook))
-        last = self.watched.last
-        return self._step(before, lambda: last, passes)
+        return _Point(self.step, before, self.conversation.input, passes, self.watched.last)
 
     def _rests(self, view: View) -> bool:
         """Whether the policy has promised to do nothing; above the window the driver itself has something to say."""
@@ -334,12 +346,15 @@ class _Run:
                 return cast("tuple[Pass, ...]", end.value)
             answer = self.answers(effect)
 
-    def _step(self, before: View, planned: Callable[[], Plan | None], passes: tuple[Pass, ...] = ()) -> Step:
+    def _step(self, point: _Point, **sent: Any) -> Step:
+        number, before, after, passes, made, resting = point
         return Step(
-            step=self.step,
+            step=number,
             turn=self.turn,
             view=before,
-            after=self.conversation.input,
-            planned=planned,
+            after=after,
             passes=passes,
+            made=made,
+            resting=resting,
+            **sent,
         )

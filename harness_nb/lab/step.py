@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -12,6 +11,7 @@ from harness_nb.agent.driver import Pass
 from harness_nb.core.item import ModelInput
 from harness_nb.core.messages import Message, Usage
 from harness_nb.core.plan import Plan, Pressure
+from harness_nb.core.policy import CompactionPolicy
 from harness_nb.core.requests import Ask
 from harness_nb.core.tokens import Measure
 from harness_nb.core.view import Hook, View
@@ -31,7 +31,8 @@ class Step:
         turn: Number of the turn, 1 for the first.
         view: What the policy was given, or would have been.
         after: The list as it stands after what the policy did.
-        planned: Gives the last plan that the policy made, or None where it was not called or failed.
+        made: The last plan that the policy made, or None where it was not asked for one or failed.
+        resting: The policy where it was not asked because it had promised to do nothing; None elsewhere.
         passes: The plans that were carried out, refused or failed; none at a quiet point.
         sent: The items as sent with the recorded request made here, after what an overflow changed; None at other points.
         sent_tokens: Their size with all that is sent beside them; 0 at other points.
@@ -42,8 +43,9 @@ class Step:
     turn: int
     view: View
     after: ModelInput
-    planned: Callable[[], Plan | None]
     passes: tuple[Pass, ...] = ()
+    made: Plan | None = None
+    resting: CompactionPolicy | None = None
     sent: ModelInput | None = None
     sent_tokens: int = 0
     usage: Usage | None = None
@@ -61,7 +63,9 @@ class Step:
     @cached_property
     def plan(self) -> Plan | None:
         """The last plan: as carried out, or as made where nothing was to do; None where the policy was not called."""
-        return self.passes[-1].plan if self.passes else self.planned()
+        if self.passes:
+            return self.passes[-1].plan
+        return self.made if self.resting is None else self.resting.plan(self.view)
 
     @property
     def outcome(self) -> str:

@@ -20,7 +20,8 @@ from harness_nb.core.records import parse_line
 from harness_nb.core.tokens import Measure
 from harness_nb.core.transcript import Transcript
 from harness_nb.errors import ConfigError, HarnessError
-from harness_nb.lab.replay import measure_for, replay
+from harness_nb.lab.counting import measure_for
+from harness_nb.lab.replay import replay
 from harness_nb.lab.run import Replay
 from harness_nb.lab.totals import TOTALS
 from harness_nb.memory.results import Displayed

@@ -82,8 +82,10 @@ class HarnessPolicy(CompactionPolicy):
         return _together(passed, self._compacted(now, found))
 
     def rests(self, view: View) -> Rest | None:
-        """Below every trigger, that of the warning and of the first pre-pass among them, unless a warning has to be forgotten."""
-        return rooms.rest(self.config, view) if view.state is None else None
+        """Below every trigger and pre-pass, and outside of where a warning is given or forgotten."""
+        warned = view.state == HarnessRecord(warned=True)
+        is_known = view.state is None or (warned and self.config.trigger_tokens)
+        return rooms.rest(self.config, view, warned=warned) if is_known else None
 
     def triggers(self, view: View) -> tuple[Trigger, ...]:
         """The thresholds in force; the one for tokens is lowered to what the window leaves for input."""
@@ -159,7 +161,8 @@ class HarnessPolicy(CompactionPolicy):
     def _items(self, view: View, wanted: Wish, summary: Written) -> tuple[Item, ...]:
         """The new list: what stands for the old part, the open plan, what comes back, and the end."""
         again = () if rooms.is_forced(view) else read_again(view, wanted.old, self.config)
-        gone = tuple(item for item in wanted.old if item not in again)
+        comes_back = {item.index for item in again}
+        gone = tuple(item for item in wanted.old if item.index is None or item.index not in comes_back)
         recent = (item for item in wanted.recent if not is_plan_note(item))
         back = sorted((*wanted.back, *again), key=lambda item: item.index if item.index is not None else -1)
         items = (*_stand_in(gone, summary), *plan_note(view, self.config), *back, *recent)

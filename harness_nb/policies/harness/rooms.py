@@ -58,16 +58,18 @@ def triggers(config: CompactionConfig, view: View) -> tuple[Trigger, ...]:
     return tuple(found)
 
 
-def rest(config: CompactionConfig, view: View) -> Rest:
-    """The sizes below which no trigger, no warning and no pre-pass is due."""
-    tokens, messages = [], [config.trigger_messages]
+def rest(config: CompactionConfig, view: View, *, warned: bool) -> Rest:
+    """The sizes between which no trigger, no warning and no pre-pass is due, and none is to be forgotten."""
+    tokens, messages, least = [], [config.trigger_messages], 0
     if config.trigger_tokens:
         threshold = trigger_tokens(config, view)
-        tokens += [threshold, math.ceil(config.warn_at * threshold) if config.warn_at else threshold]
+        near = math.ceil(config.warn_at * threshold) if config.warn_at else threshold
+        tokens.append(threshold if warned else near)
+        least = near if warned else 0
     if config.truncate_args is not None:
         tokens.append(in_tokens(config.truncate_args.trigger_tokens, view.model.window))
         messages.append(config.truncate_args.trigger_messages)
-    return Rest(min(filter(None, tokens), default=None), min(filter(None, messages), default=None))
+    return Rest(min(filter(None, tokens), default=None), min(filter(None, messages), default=None), least)
 
 
 def lowered(config: CompactionConfig, view: View) -> str:
