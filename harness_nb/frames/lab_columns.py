@@ -61,3 +61,41 @@ EVIDENCE = (
     Column("is_found", "flag", "whether a search brings it among its first hits"),
     Column("graded", "number", "share of its rare words, by weight, in the context", "0 to 1"),
 )
+
+ANSWERS = (
+    _CONVERSATION,
+    Column("question", "text", "id of the question"),
+    _CATEGORY,
+    Column("text", "text", "the question"),
+    Column("gold", "text", "the right answer, or empty"),
+    Column("answer", "text", "what the model answered"),
+    Column("f1", "number", "F1 by the rules of LoCoMo; missing where the question has a rubric", "0 to 1"),
+    Column("declines", "flag", "whether the answer says that the conversation does not say"),
+    Column("is_answerable", "flag", "whether the conversation holds the answer"),
+    Column("model", "text", "model that answered"),
+    Column("policy", "text", "policy that left the context"),
+)
+
+VERDICTS = (
+    _CONVERSATION,
+    Column("question", "text", "id of the question"),
+    _CATEGORY,
+    Column("judge", "text", "model that judged"),
+    Column("statement", "text", "what the answer was held against"),
+    Column("answer", "text", "the answer"),
+    Column("is_met", "flag", "the verdict; missing where the reply holds none"),
+    Column("reason", "text", "the judge's whole reply"),
+)
+
+ORDER = ("recorded", "shuffled")
+
+SPREAD = (
+    Column("metric", "text", "name of the figure"),
+    Column("unit", "text", "unit of the figure"),
+    Column("order", "category", "order of the sessions", values=ORDER),
+    Column("seeds", "count", "replays that have the figure"),
+    Column("mean", "number", "mean over them"),
+    Column("deviation", "number", "standard deviation of the sample; missing for fewer than two"),
+    Column("least", "number", "least of them"),
+    Column("most", "number", "most of them"),
+)

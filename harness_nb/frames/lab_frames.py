@@ -28,3 +28,18 @@ def retrieval_frame(records: Iterable[Record]) -> pd.DataFrame:
 def evidence_frame(records: Iterable[Record]) -> pd.DataFrame:
     """What became of the evidence of questions: columns `lab_columns.EVIDENCE`."""
     return assemble(records, lab_columns.EVIDENCE)
+
+
+def answers_frame(records: Iterable[Record]) -> pd.DataFrame:
+    """Answers of a model to questions about conversations: columns `lab_columns.ANSWERS`."""
+    return assemble(records, lab_columns.ANSWERS)
+
+
+def verdicts_frame(records: Iterable[Record]) -> pd.DataFrame:
+    """Verdicts of judges on answers: columns `lab_columns.VERDICTS`."""
+    return assemble(records, lab_columns.VERDICTS)
+
+
+def spread_frame(records: Iterable[Record]) -> pd.DataFrame:
+    """Scores over several seeds: columns `lab_columns.SPREAD`."""
+    return assemble(records, lab_columns.SPREAD)

@@ -9,7 +9,7 @@ from harness_nb.lab.datasets.record import Conversation
 from harness_nb.lab.gold import GoldArguments
 from harness_nb.lab.metrics import Better, Metric
 from harness_nb.lab.run import Replay
-from harness_nb.lab.survival import REACHES, Evidence, K, Reach, Survival
+from harness_nb.lab.survival import REACHES, Evidence, K, Reach, Survival, is_update
 
 _BETTER: dict[Reach, Better | None] = {"verbatim": "higher", "gone": "lower"}
 _SHARE = "0 to 1"
@@ -38,7 +38,7 @@ def evidence_metrics(conversation: Conversation, *, k: int = K) -> tuple[Metric,
 
     Returns:
         Metrics for `score` and `sweep`: the five shares of the evidence, graded survival, reachability, whether all is
-        reachable, stale facts; for a task gold-argument survival. None without labels.
+        reachable, and stale facts where updates are labelled; for a task gold-argument survival. None without labels.
     """
     found: tuple[Metric, ...] = ()
     if any(question.evidence for question in conversation.questions):
@@ -59,13 +59,16 @@ def _of_questions(conversation: Conversation, k: int) -> tuple[Metric, ...]:
         metric(f"evidence_{reach}", reach, _BETTER.get(reach), f"share of the evidence that is {_MEANING[reach]}")
         for reach in REACHES
     ]
-    return (
-        *shares,
+    others = [
         metric("evidence_graded", "graded", "higher", "share of its rare words anywhere in the context"),
         metric(f"reachable_at_{k}", "reachable", "higher", f"share word for word in the context or in {k} hits"),
         metric(f"all_reachable_at_{k}", "all_reachable", "higher", "share of questions all whose evidence is"),
-        metric("stale_shown", "stale", "lower", "share of superseded facts shown without what superseded them"),
-    )
+    ]
+    if any(is_update(question) for question in conversation.questions):
+        others.append(
+            metric("stale_shown", "stale", "lower", "share of superseded facts shown without what superseded them")
+        )
+    return (*shares, *others)
 
 
 _MEANING: dict[Reach, str] = {

@@ -171,6 +171,10 @@ class Retrieval(Carded):
         """The same for some of the questions."""
         return Retrieval(found=tuple(filter(keep, self.found)), ks=self.ks, settings=self.settings)
 
+    def of_category(self, name: str) -> Retrieval:
+        """The same for the questions of one category."""
+        return self.of(lambda one: one.question.category == name)
+
     def recall(self, k: int) -> float:
         """Mean share of the evidence among the first k, 0 to 1."""
         return self._mean(lambda one: recall_at(one.ranked, one.relevant, k))
@@ -207,10 +211,7 @@ class Retrieval(Carded):
     @property
     def records(self) -> list[dict[str, Any]]:
         """A mapping for each category and k, all questions first."""
-        parts = {ALL: self} | {
-            name: self.of(lambda one, name=name: one.question.category == name)  # type: ignore[misc]  # bound at once
-            for name in self.categories
-        }
+        parts = {ALL: self} | {name: self.of_category(name) for name in self.categories}
         return [part._record(name, k) for name, part in parts.items() for k in self.ks]
 
     def _record(self, category: str, k: int) -> dict[str, Any]:

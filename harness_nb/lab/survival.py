@@ -25,7 +25,7 @@ from harness_nb.errors import ConfigError
 from harness_nb.lab.carded import Carded
 from harness_nb.lab.datasets.record import Conversation, Question
 from harness_nb.lab.rarity import RareWords, words_of
-from harness_nb.lab.retrieval import searchable
+from harness_nb.lab.retrieval import ALL, searchable
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -44,6 +44,11 @@ TOLD = 0.5
 
 _LEAST_WORDS = 4  # a shorter message, such as a greeting, may stand in another text by chance
 _OLD, _NEW = "original_info", "updated_info"
+
+
+def is_update(question: Question) -> bool:
+    """Whether a question is about a fact that was superseded, both labelled."""
+    return bool(question.groups.get(_OLD) and question.groups.get(_NEW))
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,9 +92,9 @@ class Outcome:
     @property
     def is_stale(self) -> bool | None:
         """Whether the context shows what was superseded and nothing of what superseded it; None for other questions."""
-        old, new = (self.question.groups.get(name) for name in (_OLD, _NEW))
-        if not old or not new:
+        if not is_update(self.question):
             return None
+        old, new = (self.question.groups[name] for name in (_OLD, _NEW))
         shown = {one.index for one in self.evidence if one.is_shown}
         return not shown.isdisjoint(old) and shown.isdisjoint(new)
 
@@ -115,6 +120,15 @@ class Survival(Carded):
         """The same for some of the questions."""
         kept = tuple(one for one in self.outcomes if keep(one.question))
         return Survival(conversation=self.conversation, outcomes=kept, k=self.k)
+
+    def of_category(self, name: str) -> Survival:
+        """The same for the questions of one category."""
+        return self.of(lambda question: question.category == name)
+
+    @property
+    def categories(self) -> tuple[str, ...]:
+        """Categories of the questions, in order of first use."""
+        return tuple(dict.fromkeys(one.question.category for one in self.outcomes))
 
     def reach(self, reach: Reach) -> float:
         """Share of the evidence in one class, 0 to 1."""
@@ -179,8 +193,7 @@ class Survival(Carded):
         from harness_nb.render.card import Card, Table
         from harness_nb.render.text import count
 
-        names = dict.fromkeys(one.question.category for one in self.outcomes)
-        parts = {"all": self} | {name: self.of(lambda one, name=name: one.category == name) for name in names}  # type: ignore[misc]  # bound at once
+        parts = {ALL: self} | {name: self.of_category(name) for name in self.categories}
         rows = [(name, len(part.outcomes), *map(_percent, part._figures())) for name, part in parts.items()]
         head = ("category", "questions", *REACHES, "graded", f"reachable at {self.k}", "all reachable")
         line = f"{count(len(self.outcomes), 'question')} with evidence · shares of the evidence in %"

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, get_args
 
 import pandas as pd
 import pytest
 
 from harness_nb.frames import lab_columns, lab_frames
 from harness_nb.frames.columns import Column
-from harness_nb.lab import diff
+from harness_nb.lab import diff, spread, survival
+from harness_nb.lab.datasets import record
 
 SCHEMAS: dict[Callable[..., pd.DataFrame], tuple[Column, ...]] = {
     lab_frames.diff_frame: lab_columns.DIFF,
     lab_frames.conversations_frame: lab_columns.CONVERSATIONS,
     lab_frames.retrieval_frame: lab_columns.RETRIEVAL,
     lab_frames.evidence_frame: lab_columns.EVIDENCE,
+    lab_frames.answers_frame: lab_columns.ANSWERS,
+    lab_frames.verdicts_frame: lab_columns.VERDICTS,
+    lab_frames.spread_frame: lab_columns.SPREAD,
 }
 
 
@@ -35,3 +39,6 @@ def test_a_frame_has_the_verbs_of_all_frames(make: Callable[..., Any]) -> None:
 
 def test_the_categories_are_those_of_the_reports() -> None:
     assert lab_columns.VERDICT == diff.VERDICTS
+    assert lab_columns.REACH == survival.REACHES
+    assert get_args(spread.Order) == lab_columns.ORDER
+    assert get_args(record.Split) == lab_columns.SPLIT
