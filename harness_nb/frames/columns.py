@@ -405,3 +405,11 @@ CACHE_CHECK = (
     Column("points", "number", "the same, of all prompt tokens of the session", "percentage points"),
     Column("reason", "text", "why they differ, as far as it is known"),
 )
+
+COST = (
+    Column("message", "count", "messages said before the compaction"),
+    Column("tokens_before", "count", "size of the model input before", "tokens"),
+    Column("tokens_after", "count", "the same after", "tokens"),
+    Column("own_cost", "number", "the policy's own model calls", "US dollars"),
+    Column("calls", "number", "further calls after which it has paid off; missing where it never does"),
+)

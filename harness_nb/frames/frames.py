@@ -204,3 +204,8 @@ def cache_frame(records: Iterable[Record]) -> pd.DataFrame:
 def cache_check_frame(records: Iterable[Record]) -> pd.DataFrame:
     """Predicted against billed reads from a prompt cache; columns `columns.CACHE_CHECK`."""
     return assemble(records, columns.CACHE_CHECK)
+
+
+def cost_frame(records: Iterable[Record]) -> pd.DataFrame:
+    """Compactions and when each has paid off; columns `columns.COST`."""
+    return assemble(records, columns.COST)

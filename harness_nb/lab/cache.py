@@ -316,6 +316,6 @@ def cache_use(run: Replay, rules: CacheRules | None = None) -> CacheUse:
     )
 
 
-def cache_reuse(run: Replay) -> float | None:
-    """Part of all prompt tokens that is read from the cache, by the rules of the recorded model's provider."""
-    return cache_use(run).share
+def cache_reuse(run: Replay, model: str | None = None) -> float | None:
+    """Part of all prompt tokens that is read from the cache, by the rules of the recorded model's provider or another's."""
+    return cache_use(run, rules_for(model or run.transcript.model)).share

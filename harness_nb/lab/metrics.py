@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import partial
 from operator import attrgetter
 from typing import Any, Literal
 
 from harness_nb.errors import ConfigError
 from harness_nb.lab.cache import cache_reuse
+from harness_nb.lab.cost import break_even_calls, own_cost, total_cost
 from harness_nb.lab.run import Replay
 from harness_nb.lab.step import Step
 
@@ -101,16 +103,50 @@ _ALL = (
         better="lower",
         meaning="size after all compactions by size before",
     ),
-    Metric(
-        name="cache_reuse",
-        compute=cache_reuse,
-        unit="0 to 1",
-        better="higher",
-        meaning="part of all prompt tokens that is read from the provider's cache, by its rules",
-    ),
 )
 
-METRICS: dict[str, Metric] = {one.name: one for one in _ALL}
+
+def by_provider(model: str | None = None) -> tuple[Metric, ...]:
+    """The metrics that depend on a provider's cache and prices.
+
+    Args:
+        model: Name of the model whose prices and cache rules hold; by default that of each recorded session.
+    """
+    at = f"at the prices of {model or 'the recorded model'}"
+    dollars = "US dollars"
+    return (
+        Metric(
+            name="cache_reuse",
+            compute=partial(cache_reuse, model=model),
+            unit="0 to 1",
+            better="higher",
+            meaning="part of all prompt tokens that is read from the provider's cache, by its rules",
+        ),
+        Metric(
+            name="cost",
+            compute=partial(total_cost, model=model),
+            unit=dollars,
+            better="lower",
+            meaning=f"the agent's requests and the policy's own, {at}",
+        ),
+        Metric(
+            name="own_cost",
+            compute=partial(own_cost, model=model),
+            unit=dollars,
+            better="lower",
+            meaning=f"the policy's own model calls, uncached, {at}",
+        ),
+        Metric(
+            name="break_even_calls",
+            compute=partial(break_even_calls, model=model),
+            unit="calls",
+            better="lower",
+            meaning="further calls after which the compactions together have paid off",
+        ),
+    )
+
+
+METRICS: dict[str, Metric] = {one.name: one for one in (*_ALL, *by_provider())}
 """All metrics that need nothing but a replay, by name."""
 
 

@@ -13,9 +13,12 @@ from typing import TYPE_CHECKING, Any
 from harness_nb.core.messages import to_json
 from harness_nb.core.transcript import Transcript
 from harness_nb.errors import ConfigError, TranscriptError
-from harness_nb.lab.metrics import METRICS, Compute, Metric, chosen
+from harness_nb.lab.cache import rules_for
+from harness_nb.lab.cost import known_prices
+from harness_nb.lab.metrics import METRICS, Compute, Metric, by_provider, chosen
 from harness_nb.lab.run import Replay
 from harness_nb.memory.results import Displayed
+from harness_nb.model.prices import prices_of
 from harness_nb.store.files import read_text, write_atomic
 
 if TYPE_CHECKING:
@@ -169,6 +172,7 @@ def score(
     runs: Replay | Iterable[Replay],
     *,
     metrics: Sequence[str | Metric | Compute] | None = None,
+    model: str | None = None,
     seed: int = 0,
 ) -> ScoreReport:
     """Scores one replay or several, without a model.
@@ -176,23 +180,36 @@ def score(
     Args:
         runs: A replay, or several.
         metrics: Names of metrics, metrics, or functions of a replay; all of `METRICS` by default.
+        model: Name of the model whose prices and cache rules hold; by default that of each recorded session.
         seed: Kept with the scores, for metrics in which something is random.
 
     Returns:
         The figures with all that they depend on.
 
     Raises:
-        ConfigError: There is nothing to score, or a metric is unknown.
+        ConfigError: There is nothing to score, a metric is unknown, or the prices of the model are.
     """
     given = [runs] if isinstance(runs, Replay) else list(runs)
     if not given or not all(isinstance(run, Replay) for run in given):
         raise ConfigError(f"There is no replay to score in {runs!r}.", "Give what replay(...) returned.", subject=runs)
-    wanted = chosen(METRICS if metrics is None else metrics)
+    if model is not None:
+        known_prices(model)
+    own = {one.name: one for one in by_provider(model)} if model is not None else {}
+    wanted = tuple(own.get(one.name, one) for one in chosen(METRICS if metrics is None else metrics))
     return ScoreReport(
         scores=tuple(score_of(run, wanted, seed=seed) for run in given),
         metrics=tuple(one.to_record() for one in wanted),
         version=_version(),
+        terms=_terms([model] if model is not None else sorted({run.transcript.model for run in given})),
     )
+
+
+def _terms(models: Iterable[str]) -> dict[str, Any]:
+    """Prices, as far as they are known, and cache rules of some models, as JSON values."""
+    return {
+        "prices": {name: asdict(prices) for name in models if (prices := prices_of(name)) is not None},
+        "cache_rules": {name: asdict(rules_for(name)) for name in models},
+    }
 
 
 def score_of(run: Replay, metrics: Iterable[Metric], *, seed: int = 0) -> Score:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from harness_nb.render.card import Card, Table
-from harness_nb.render.text import count, short
+from harness_nb.render.text import count, money, short
 
 
 def score_card(report: Any) -> Card:
@@ -67,10 +67,21 @@ def cache_check_card(check: Any) -> Card:
     return Card("Prompt cache, predicted and billed", str(check), (Table.of(head, rows, most=_ROWS, noun="call"),))
 
 
+def cost_card(cost: Any) -> Card:
+    """Every compaction, and when it has paid off."""
+    rows = [
+        (one["message"], one["tokens_before"], one["tokens_after"], money(one["own_cost"]), _figure(one["calls"]))
+        for one in cost.records
+    ]
+    head = ("message", "tokens before", "tokens after", "own calls", "paid off after calls")
+    return Card("Cost", str(cost), (Table.of(head, rows, most=_ROWS, noun="compaction"),))
+
+
 _ROWS = 12
 
 CARDS: Mapping[str, Callable[[Any], Card]] = {
     "CacheCheck": cache_check_card,
     "CacheUse": cache_card,
+    "Cost": cost_card,
     "ScoreReport": score_card,
 }
