@@ -6,6 +6,8 @@ import json
 import zipfile
 import zlib
 from collections.abc import Iterator
+from contextlib import suppress
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -29,17 +31,14 @@ def check_archive(path: Path) -> None:
     """Checks that an archive is whole and holds conversations that can be unpacked.
 
     Raises:
-        TranscriptError: It is not, or is compressed in a way that this Python does not know.
+        TranscriptError: It is not, or is compressed in a way that nothing installed here knows.
     """
     try:
-        with zipfile.ZipFile(path) as archive:
-            names = _names(archive)
-            if names:
-                archive.open(names[0]).close()
+        names = _checked(path)
     except NotImplementedError as error:
         raise TranscriptError(
-            f"{str(path)!r} is compressed in a way that this Python does not know: {error}.",
-            "Convert it with `inspect log convert --to json`, or read it with Python 3.14.",
+            f"{str(path)!r} is compressed in a way that this Python does not know.",
+            "Install zipfile-zstd, or convert the file with `inspect log convert --to json --output-dir json`.",
             subject=path,
         ) from error
     except _SPOILT as error:
@@ -48,10 +47,26 @@ def check_archive(path: Path) -> None:
         ) from error
     if not names:
         raise TranscriptError(
-            f"{str(path)!r} is an archive without conversations.",
-            "Unpack it and give one file of it.",
-            subject=path,
+            f"{str(path)!r} is an archive without conversations.", "Unpack it and give one file of it.", subject=path
         )
+
+
+def _checked(path: Path) -> list[str]:
+    """The names of the conversations, after a look into the first.
+
+    Python unpacks Zstandard by itself from 3.14 on; before, `zipfile-zstd` lets it, which inspect_ai brings along.
+    """
+    with zipfile.ZipFile(path) as archive:
+        names = _names(archive)
+        if not names:
+            return []
+        try:
+            archive.open(names[0]).close()
+        except NotImplementedError:
+            with suppress(ImportError):
+                import_module("zipfile_zstd")
+            archive.open(names[0]).close()
+    return names
 
 
 def read_members(path: Path) -> Iterator[Line | Skipped]:

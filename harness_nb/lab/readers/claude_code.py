@@ -23,6 +23,25 @@ from harness_nb.lab.readers.branches import Link, path_taken
 
 NAME = "Claude Code"
 
+_READ = (
+    "type",
+    "subtype",
+    "uuid",
+    "parentUuid",
+    "logicalParentUuid",
+    "sessionId",
+    "timestamp",
+    "message",
+    "isSidechain",
+    "isMeta",
+    "isCompactSummary",
+    "isVisibleInTranscriptOnly",
+    "isApiErrorMessage",
+    "compactMetadata",
+    "costUSD",
+)
+"""Fields of an entry that are looked at."""
+
 _INTERRUPTED = "[Request interrupted by user"
 
 
@@ -35,7 +54,7 @@ def claims(value: Any) -> bool:
 
 def read(lines: Iterable[Line]) -> Iterator[Entry]:
     """The messages and marks of the main conversation, or of the sub-agent's where the file holds nothing else."""
-    entries = _once([line for line in lines if isinstance(line.value, dict)])
+    entries = _once(_slim(line) for line in lines if isinstance(line.value, dict))
     main = [line for line in entries if not line.value.get("isSidechain")]
     if any(claims(line.value) for line in main):
         aside = [line for line in entries if line.value.get("isSidechain") and claims(line.value)]
@@ -49,6 +68,11 @@ def read(lines: Iterable[Line]) -> Iterator[Entry]:
         if position not in kept and claims(line.value)
     )
     yield from _conversation([main[position] for position in sorted(kept)])
+
+
+def _slim(line: Line) -> Line:
+    """A line without what it says twice or to the screen only, which is as a rule longer than all that was said."""
+    return Line(line.place, {key: line.value[key] for key in _READ if key in line.value})
 
 
 def _once(lines: Iterable[Line]) -> list[Line]:

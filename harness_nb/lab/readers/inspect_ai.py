@@ -40,10 +40,18 @@ def read(lines: Iterable[Line]) -> Iterator[Entry]:
         about = value.get("eval")
         model = about.get("model") if isinstance(about, Mapping) else None
         for sample in samples:
-            yield Begins(line.place)
+            yield Begins(line.place, _name(sample))
             if isinstance(model, str):
                 yield ModelNamed(line.place, model)
             yield from _sample(line.place, sample)
+
+
+def _name(sample: Any) -> str:
+    """The id of a sample, and the epoch behind it from the second on."""
+    if not _is_sample(sample):
+        return ""
+    epoch = sample["epoch"]
+    return str(sample.get("id", "")) if epoch in (0, 1) else f"{sample.get('id', '')}/{epoch}"
 
 
 def _sample(place: Place, sample: Any) -> Iterator[Entry]:

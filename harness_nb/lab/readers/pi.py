@@ -31,6 +31,7 @@ from harness_nb.lab.readers.branches import Link, path_taken
 NAME = "pi"
 
 _FINISH = {"toolUse": "tool_calls"}
+_FOR_THE_SCREEN = ("details", "data")
 _SAYING = ("message", "custom_message", "branch_summary")
 
 
@@ -46,7 +47,7 @@ def claims(value: Any) -> bool:
 
 def read(lines: Iterable[Line]) -> Iterator[Entry]:
     """The messages and marks of the path that the session took."""
-    entries = [line for line in lines if isinstance(line.value, dict)]
+    entries = [_slim(line) for line in lines if isinstance(line.value, dict)]
     header = next((line.value.get("id") for line in entries if line.value.get("type") == "session"), None)
     taken = path_taken([_link(line.value, header) for line in entries])
     for position, line in enumerate(entries):
@@ -54,6 +55,14 @@ def read(lines: Iterable[Line]) -> Iterator[Entry]:
             yield from _entries(line)
         elif line.value.get("type") in _SAYING:
             yield Dropped(line.place, "a message of a branch that was left")
+
+
+def _slim(line: Line) -> Line:
+    """A line without what is for the screen only, which may be longer than all that was said."""
+    entry = {key: value for key, value in line.value.items() if key not in _FOR_THE_SCREEN}
+    if isinstance(entry.get("message"), dict):
+        entry["message"] = {key: value for key, value in entry["message"].items() if key not in _FOR_THE_SCREEN}
+    return Line(line.place, entry)
 
 
 def _link(entry: Mapping[str, Any], header: Any) -> Link:
