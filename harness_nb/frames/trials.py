@@ -1,0 +1,39 @@
+"""Frames of what is tried out in the lab: planted canaries, tasks, and policies beside each other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import pandas as pd
+
+from harness_nb.frames.assembly import Record, assemble
+from harness_nb.frames.columns import Column
+
+CANARIES = (
+    Column("policy", "text", "name of the policy, with its variant"),
+    Column("budget", "number", "most that a round may leave, as a part of the list at the first round", "0 to 1"),
+    Column("budget_tokens", "count", "the same", "tokens"),
+    Column("seed", "count", "seed of the canaries and their places"),
+    Column("kind", "text", "what kind of thing was planted"),
+    Column("round", "count", "round of compaction, 1 for the first"),
+    Column("planted", "count", "items of that kind"),
+    Column("survived", "count", "items of which every code word is in the context"),
+    Column("survival", "number", "the same as a part", "0 to 1"),
+    Column("cliff_round", "count", "first round after which less than half is left; missing where that never happens"),
+    Column("stale", "count", "updated values of which the replaced one is shown; missing for other kinds"),
+    Column("misled", "count", "of these: without the replacement"),
+    Column("merged", "count", "near-duplicate pairs of which only one is left; missing for other kinds"),
+    Column("tokens_before", "count", "list before the round", "tokens"),
+    Column("tokens_after", "count", "list that the next request would send", "tokens"),
+    Column("is_held", "flag", "whether every round stayed within the budget"),
+    Column("setting", "text", "what the policy was held by"),
+    Column("outcome", "text", "what came of the round's plan"),
+    Column("model_calls", "count", "model calls that the policy made in the round"),
+    Column("model", "text", "what answered them"),
+    Column("counter", "text", "what counted the tokens"),
+)
+
+
+def canaries_frame(records: Iterable[Record]) -> pd.DataFrame:
+    """Survival of canaries by policy, budget, seed, kind and round; columns `CANARIES`."""
+    return assemble(records, CANARIES)
