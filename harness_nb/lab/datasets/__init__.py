@@ -39,11 +39,8 @@ def load(path: str | os.PathLike[str]) -> Dataset:
         TranscriptError: There is nothing at the path, it is of no known data set, it holds several, or a record of it is
             not as its format says.
     """
-    place = Path(path)
-    found = _found(place)
+    found = _found(_existing(path))
     if len(found) != 1:
-        if not found and place.is_file():
-            check_readable(place)
         raise TranscriptError(
             f"{str(path)!r} holds {len(found) or 'no'} data set{'s' * (len(found) != 1)} known here.",
             "Give the path of one of LoCoMo, BEAM, LongMemEval or τ-bench, or use load_all for several.",
@@ -58,12 +55,19 @@ def load_all(path: str | os.PathLike[str]) -> tuple[Dataset, ...]:
     Raises:
         TranscriptError: There is no such path, or a record of a data set is not as its format says.
     """
-    place = Path(path)
-    if not place.exists():
-        raise TranscriptError(f"There is nothing at {str(path)!r}.", "Correct the path.", subject=path)
+    place = _existing(path)
     here = _found(place)
     below = (inside for inside in sorted(place.iterdir()) if inside.is_dir()) if place.is_dir() and not here else ()
     return tuple(map(_read, here or [one for inside in below for one in _found(inside)]))
+
+
+def _existing(path: str | os.PathLike[str]) -> Path:
+    place = Path(path)
+    if not place.exists():
+        raise TranscriptError(f"There is nothing at {str(path)!r}.", "Correct the path.", subject=path)
+    if place.is_file():
+        check_readable(place)
+    return place
 
 
 def _found(path: Path) -> list[tuple[ModuleType, Path]]:
