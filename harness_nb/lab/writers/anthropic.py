@@ -72,7 +72,7 @@ def _add_result(talk: list[dict[str, Any]], message: Message, lost: Losses) -> N
     block = {
         "type": "tool_result",
         "tool_use_id": message.call_id,
-        "content": message.content if isinstance(message.content, str) else _blocks(message, lost),
+        "content": message.content if isinstance(message.content, str) else _one_text(_blocks(message, lost)) or "",
         **({"is_error": True} if message.status in _FAILED else {}),
         **_fields(message.rest, {"cache_control"}, lost),
     }
@@ -87,7 +87,7 @@ def _said(message: Message, lost: Losses) -> str | list[dict[str, Any]]:
     """The content of a message, empty where nothing is left that the API takes."""
     _fields(message.rest, set(), lost)
     blocks = [*_blocks(message, lost), *(_call(call, lost) for call in message.calls)]
-    return blocks if isinstance(message.content, tuple) or message.calls else _one_text(blocks)
+    return blocks if message.calls else _one_text(blocks)
 
 
 def _one_text(blocks: list[dict[str, Any]]) -> str | list[dict[str, Any]]:

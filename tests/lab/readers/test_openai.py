@@ -13,6 +13,7 @@ from harness_nb.core.transcript import Transcript
 from harness_nb.errors import TranscriptError
 from harness_nb.lab.transcripts import read_transcript, read_transcripts, read_with_report
 from tests.lab.files import OPENAI, openai_call, write_document, write_lines
+from tests.lab.strategies import SPOKEN, rounds
 
 
 @pytest.mark.parametrize("value", [OPENAI, {"messages": OPENAI}, [{"messages": OPENAI}], [OPENAI], {"traj": OPENAI}])
@@ -72,32 +73,6 @@ def test_r004_rounds_are_made_whole_on_load_and_the_file_stays_as_it_was(tmp_pat
     assert (report.dropped, report.repaired) == (1, 1)
     assert "'c0'" in report.notes[0] and "'c1'" in report.notes[1]
     assert path.read_bytes() == before
-
-
-JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.text(), lambda one: st.lists(one) | st.dictionaries(st.text(), one)
-)
-TEXT_PART = st.fixed_dictionaries({"type": st.just("text"), "text": st.text()}, optional={"cache_control": JSON})
-IMAGE_PART = st.fixed_dictionaries(
-    {"type": st.just("image_url"), "image_url": st.fixed_dictionaries({"url": st.text()})}
-)
-OTHER_PART = st.fixed_dictionaries(
-    {"type": st.sampled_from(["thinking", "input_audio", "weird"])}, optional={"x": JSON}
-)
-CONTENT = st.none() | st.text() | st.lists(TEXT_PART | IMAGE_PART | OTHER_PART)
-SPOKEN = st.fixed_dictionaries(
-    {"role": st.sampled_from(["system", "developer", "user", "assistant"]), "content": CONTENT},
-    optional={"name": st.text(), "refusal": JSON},
-)
-
-
-@st.composite
-def rounds(draw: st.DrawFn) -> list[dict[str, Any]]:
-    """An assistant message with calls and a result for each."""
-    ids = draw(st.lists(st.text(min_size=1), min_size=1, max_size=3, unique=True))
-    call = openai_call(*ids) | {"content": draw(CONTENT)}
-    results = [{"role": "tool", "tool_call_id": one, "content": draw(st.text())} for one in ids]
-    return [call, *results]
 
 
 @given(st.lists(SPOKEN.map(lambda one: [one]) | rounds(), min_size=1, max_size=8))
