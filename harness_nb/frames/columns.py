@@ -413,3 +413,12 @@ COST = (
     Column("own_cost", "number", "the policy's own model calls", "US dollars"),
     Column("calls", "number", "further calls after which it has paid off; missing where it never does"),
 )
+
+FUTURE_USE = (
+    Column("message", "count", "place in the log of the recorded reply"),
+    Column("needed", "count", "identifiers that its calls need and that were seen before"),
+    Column("missing", "list", "those of them that the context no longer held"),
+    Column("edits", "count", "edits whose old text was seen before"),
+    Column("edits_lost", "count", "those of them whose old text the context no longer held word for word"),
+    Column("sources", "list", "places in the log of the tool results that first held what is missing"),
+)

@@ -209,3 +209,8 @@ def cache_check_frame(records: Iterable[Record]) -> pd.DataFrame:
 def cost_frame(records: Iterable[Record]) -> pd.DataFrame:
     """Compactions and when each has paid off; columns `columns.COST`."""
     return assemble(records, columns.COST)
+
+
+def future_use_frame(records: Iterable[Record]) -> pd.DataFrame:
+    """Recorded requests and what their calls needed; columns `columns.FUTURE_USE`."""
+    return assemble(records, columns.FUTURE_USE)

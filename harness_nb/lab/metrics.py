@@ -11,6 +11,7 @@ from typing import Any, Literal
 from harness_nb.errors import ConfigError
 from harness_nb.lab.cache import cache_reuse
 from harness_nb.lab.cost import break_even_calls, own_cost, total_cost
+from harness_nb.lab.future_use import exact_edits, future_use_share, reacquired_tokens
 from harness_nb.lab.run import Replay
 from harness_nb.lab.step import Step
 
@@ -102,6 +103,27 @@ _ALL = (
         unit="0 to 1",
         better="lower",
         meaning="size after all compactions by size before",
+    ),
+    Metric(
+        name="future_use",
+        compute=future_use_share,
+        unit="0 to 1",
+        better="higher",
+        meaning="identifiers that later calls needed, had seen, and that were still in the context",
+    ),
+    Metric(
+        name="exact_edits",
+        compute=exact_edits,
+        unit="0 to 1",
+        better="higher",
+        meaning="later edits whose old text had been seen and was still in the context word for word",
+    ),
+    Metric(
+        name="reacquired_tokens",
+        compute=reacquired_tokens,
+        unit="tokens",
+        better="lower",
+        meaning="distinct tool results that first held what later calls needed and missed",
     ),
 )
 

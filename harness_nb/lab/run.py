@@ -18,6 +18,7 @@ from harness_nb.lab.totals import Totals
 if TYPE_CHECKING:
     from pandas import DataFrame
 
+    from harness_nb.lab.future_use import FutureUse
     from harness_nb.render.card import Card
 
 _TEXT_ROWS = 12
@@ -81,6 +82,13 @@ class Replay:
         costs no more than to look at what changed.
         """
         return ((step, step.sent) for step in self.steps if step.sent is not None)
+
+    @cached_property
+    def future_use(self) -> FutureUse:
+        """How much of what the session needed later was still in the context; worked out once."""
+        from harness_nb.lab.future_use import future_use
+
+        return future_use(self)
 
     @property
     def plans(self) -> tuple[Pass, ...]:

@@ -77,11 +77,20 @@ def cost_card(cost: Any) -> Card:
     return Card("Cost", str(cost), (Table.of(head, rows, most=_ROWS, noun="compaction"),))
 
 
+def future_use_card(use: Any) -> Card:
+    """The requests that missed most."""
+    missed = sorted((one for one in use.uses if one.missing), key=lambda one: -len(one.missing))
+    rows = [(one.message, one.needed, len(one.missing), ", ".join(one.missing)) for one in missed]
+    head = ("message", "needed", "missing", "what was missing")
+    return Card("Future use", str(use), (Table.of(head, rows, most=_ROWS, noun="request"),))
+
+
 _ROWS = 12
 
 CARDS: Mapping[str, Callable[[Any], Card]] = {
     "CacheCheck": cache_check_card,
     "CacheUse": cache_card,
     "Cost": cost_card,
+    "FutureUse": future_use_card,
     "ScoreReport": score_card,
 }
