@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -71,6 +72,7 @@ class Writer:
     window: int
     reserve: int
     asked: list[Ask] = field(default_factory=list)
+    _times: Counter[Ask] = field(default_factory=Counter)
 
     def plain(self, items: Sequence[Item], task: str, purpose: str, *, previous: str = "", focus: str = "") -> Reply:
         """One call, as `default` mode makes it."""
@@ -167,9 +169,10 @@ class Writer:
 
     def _reply(self, request: Ask) -> Reply:
         """What came of a request; a repeated one is asked anew."""
-        request = replace(request, nth=sum(replace(one, nth=0) == request for one in self.asked))
-        self.asked.append(request)
-        return self.view.reply(request)
+        numbered = replace(request, nth=self._times[request])
+        self._times[request] += 1
+        self.asked.append(numbered)
+        return self.view.reply(numbered)
 
 
 def _merging(purpose: str) -> str:
