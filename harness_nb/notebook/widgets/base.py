@@ -15,7 +15,7 @@ from harness_nb.core.events import TextPiece, ThinkingPiece
 from harness_nb.errors import HarnessError
 from harness_nb.notebook.environment import is_static
 from harness_nb.notebook.widgets.work import Work
-from harness_nb.render.card import Card, Drawing, card_html
+from harness_nb.render.card import Card, Drawing, card_html, card_text
 from harness_nb.render.html import tag
 from harness_nb.render.results import card_bundle
 from harness_nb.render.text import clip
@@ -173,6 +173,10 @@ class HarnessWidget(ipywidgets.VBox):
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self._words()})"
+
+    def __str__(self) -> str:
+        """The static form as text, for a script."""
+        return card_text(self.card())
 
     def _repr_mimebundle_(self, **options: Any) -> dict[str, Any]:
         """Both forms: the widget, unless displays must stand still, and its static twin."""
