@@ -21,14 +21,14 @@ DECLINES = "The conversation does not say."
 
 _DROPPED = frozenset({"a", "an", "the", "and"})
 _NO_PUNCTUATION = str.maketrans("", "", string.punctuation)
+_TOLD = (
+    r"say|said|stated?|mention(?:ed)?|contain|provided?|specif(?:y|ied)|given?|known?|determined?|found|find|tell|told"
+    r"|recorded|available|discuss(?:ed)?"
+)
 _DECLINING = re.compile(
-    r"\b(?:(?:does|do|did|is|are|was|were|has|have|can|could)(?: not|n['’]?t)"
-    r" (?:\w+ ){0,2}?(?:say|said|state|stated|mention|mentioned|contain|provided?|specif(?:y|ied)|given|know|known|determine"
-    r"|find|tell|recorded|available|discussed?)\b"
-    r"|can(?:not|['’]?t) (?:\w+ ){0,2}?(?:say|know|determine|find|tell)\b"
-    r"|not (?:mentioned|stated|specified|provided|given|known|available|discussed|recorded)\b"
-    r"|no (?:\w+ ){0,2}?(?:information|mention|record|evidence|details?)\b"
-    r"|unknown\b|unanswerable\b)",
+    rf"\b(?:not|never|cannot|can['’]?t|\w{{2,}}n['’]?t) (?:\w+ ){{0,2}}?(?:{_TOLD})\b"
+    r"|\bno (?:\w+ ){0,2}?(?:information|mention|record|evidence|details?)\b"
+    r"|\b(?:unknown|unanswerable)\b",
     re.IGNORECASE,
 )
 

@@ -30,7 +30,12 @@ LOCOMO: list[dict[str, Any]] = [
             {"question": "What came and what is it for?", "answer": 2, "evidence": ["D2:1; D1:03"], "category": 1},
             {"question": "Who likes D?", "answer": "Ben", "evidence": ["D", "D:2:2", "D9:9"], "category": 3},
             {"question": "When did the kiln come?", "answer": "2 May 2023", "evidence": [], "category": 2},
-            {"question": "What does Ben's dog eat?", "adversarial_answer": "salmon", "evidence": ["D1:3"], "category": 5},
+            {
+                "question": "What does Ben's dog eat?",
+                "adversarial_answer": "salmon",
+                "evidence": ["D1:3"],
+                "category": 5,
+            },
         ],
     },
     {
@@ -70,7 +75,9 @@ BEAM_CHAT: list[dict[str, Any]] = [
     },
 ]
 BEAM_QUESTIONS: dict[str, Any] = {
-    "abstention": [{"question": "How big is the flat?", "ideal_response": "Not said.", "rubric": ["says it is not known"]}],
+    "abstention": [
+        {"question": "How big is the flat?", "ideal_response": "Not said.", "rubric": ["says it is not known"]}
+    ],
     "knowledge_update": [
         {
             "question": "What is my rent?",
@@ -80,7 +87,12 @@ BEAM_QUESTIONS: dict[str, Any] = {
         }
     ],
     "instruction_following": [
-        {"question": "List it.", "expected_compliance": "a table", "source_chat_ids": [2], "rubric": ["a table", "short"]}
+        {
+            "question": "List it.",
+            "expected_compliance": "a table",
+            "source_chat_ids": [2],
+            "rubric": ["a table", "short"],
+        }
     ],
 }
 
@@ -108,7 +120,10 @@ TAU: list[dict[str, Any]] = [
             "task": {
                 "actions": [
                     {"name": "cancel", "kwargs": {"id": "ZX99QA"}},
-                    {"name": "book", "kwargs": {"user": "mia_li", "flights": [{"no": "HAT1"}], "cabin": "economy", "n": 2}},
+                    {
+                        "name": "book",
+                        "kwargs": {"user": "mia_li", "flights": [{"no": "HAT1"}], "cabin": "economy", "n": 2},
+                    },
                 ]
             }
         },

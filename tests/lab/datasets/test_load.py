@@ -70,7 +70,9 @@ def test_what_is_no_data_set_or_several_is_refused(tmp_path: Path) -> None:
 
 def test_a_record_that_is_not_as_its_format_says_is_refused_with_the_source(tmp_path: Path) -> None:
     broken = [{**LOCOMO[0], "qa": [{"question": "Who?"}]}]
-    with pytest.raises(TranscriptError, match="looks like LoCoMo, but a record of it is not as its format says") as caught:
+    with pytest.raises(
+        TranscriptError, match="looks like LoCoMo, but a record of it is not as its format says"
+    ) as caught:
         load(write_document(tmp_path / "x.json", broken))
     assert "snap-research" in str(caught.value)
 
@@ -93,7 +95,9 @@ def test_licence_source_and_counts_are_shown(tmp_path: Path) -> None:
 
 def test_an_unknown_conversation_is_refused_with_names(tmp_path: Path) -> None:
     dataset = load(write_document(tmp_path / "x.json", LOCOMO))
-    assert dataset[0] is dataset["conv-26"] and dataset[:1] == (dataset[0],) and dataset.transcripts[1].name == "conv-99"
+    assert (
+        dataset[0] is dataset["conv-26"] and dataset[:1] == (dataset[0],) and dataset.transcripts[1].name == "conv-99"
+    )
     with pytest.raises(ConfigError, match="Its first are conv-26, conv-99"):
         dataset["conv-27"]
 
