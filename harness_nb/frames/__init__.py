@@ -4,6 +4,7 @@ Each has `df.harness` with a few verbs. Columns, dtypes, meanings and units stan
 """
 
 from harness_nb.frames import accessor as accessor  # registers df.harness
+from harness_nb.frames.charts import ParetoChart
 from harness_nb.frames.frames import (
     cache_check_frame,
     cache_frame,
@@ -20,6 +21,7 @@ from harness_nb.frames.frames import (
     maintenance_frame,
     memory_frame,
     messages_frame,
+    pareto_frame,
     parts_frame,
     pending_frame,
     pins_frame,
@@ -38,6 +40,7 @@ from harness_nb.frames.frames import (
 )
 
 __all__ = [
+    "ParetoChart",
     "cache_check_frame",
     "cache_frame",
     "changes_frame",
@@ -53,6 +56,7 @@ __all__ = [
     "maintenance_frame",
     "memory_frame",
     "messages_frame",
+    "pareto_frame",
     "parts_frame",
     "pending_frame",
     "pins_frame",

@@ -370,6 +370,14 @@ SWEEP = (
 )
 """Beside these, a sweep has a column for each setting and for each metric."""
 
+RUNGS = (
+    Column("rung", "count", "last round in which the trial was compared, 1 for the first"),
+    Column("share", "number", "part of the data that was replayed in it", "0 to 1"),
+)
+
+PARETO = (Column("is_on_front", "flag", "whether no other point is better in one figure and no worse in the other"),)
+"""Beside these, a front has a column for all that tells its points apart, and for both figures."""
+
 SCORE = (
     Column("transcript", "text", "name of the transcript"),
     Column("policy", "text", "name of the policy"),

@@ -170,14 +170,43 @@ def sessions_frame(records: Iterable[Record]) -> pd.DataFrame:
     return assemble(records, columns.SESSIONS)
 
 
-def sweep_frame(records: Iterable[Record], *, settings: Sequence[str], metrics: Sequence[str]) -> pd.DataFrame:
-    """Trials of a sweep: columns `columns.SWEEP`, one for each setting, one for each metric (numbers)."""
+def sweep_frame(
+    records: Iterable[Record], *, settings: Sequence[str], metrics: Sequence[str], has_rungs: bool = False
+) -> pd.DataFrame:
+    """Trials of a sweep: columns `columns.SWEEP`, one for each setting, one for each metric (numbers).
+
+    Args:
+        records: One a trial.
+        settings: Names of the settings.
+        metrics: Names of the metrics.
+        has_rungs: Whether each has its last round of a successive halving: columns `columns.RUNGS`.
+    """
     rows = list(records)
     fixed = assemble(rows, columns.SWEEP)
-    tried = pd.DataFrame({name: [row.get(name) for row in rows] for name in settings}).convert_dtypes()
-    taken = {name: pd.to_numeric(pd.Series([row.get(name) for row in rows])).convert_dtypes() for name in metrics}
-    parts = [fixed[["transcript", "policy", "window"]], tried, pd.DataFrame(taken), fixed[["error"]]]
-    return pd.concat(parts, axis="columns")
+    rounds = [assemble(rows, columns.RUNGS)] if has_rungs else []
+    parts = [fixed[["transcript", "policy", "window"]], _tried(rows, settings), *rounds, _measured(rows, metrics)]
+    return pd.concat([*parts, fixed[["error"]]], axis="columns")
+
+
+def pareto_frame(records: Iterable[Record], *, by: Sequence[str], x: str, y: str) -> pd.DataFrame:
+    """Points by two figures: a column for all that tells them apart, both figures, and columns `columns.PARETO`."""
+    rows = list(records)
+    return pd.concat([_tried(rows, by), _measured(rows, (x, y)), assemble(rows, columns.PARETO)], axis="columns")
+
+
+def _tried(rows: Sequence[Record], settings: Sequence[str]) -> pd.DataFrame:
+    """A column for each setting; one that is missing in a row is missing there."""
+    return pd.DataFrame({name: [row.get(name) for row in rows] for name in settings}).convert_dtypes()
+
+
+def _measured(rows: Sequence[Record], metrics: Sequence[str]) -> pd.DataFrame:
+    """A column of numbers for each metric."""
+    return pd.DataFrame(
+        {
+            name: pd.to_numeric(pd.Series([row.get(name) for row in rows], dtype="object")).convert_dtypes()
+            for name in metrics
+        }
+    )
 
 
 def score_frame(records: Iterable[Record], *, metrics: Sequence[Mapping[str, object]]) -> pd.DataFrame:

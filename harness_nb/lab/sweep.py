@@ -1,4 +1,4 @@
-"""Sweeps: a grid of settings over policies and transcripts, each replayed without a model, as one table.
+"""Sweeps: settings of policies over conversations, each replayed without a model, as one table.
 
 Work is done in batches of one transcript, in which every message is counted once. A result is written down as soon as its
 batch is done, under a key made of transcript, policy, settings, metrics and version, so that a sweep that was stopped goes
@@ -7,53 +7,42 @@ on where it was. The table is the same whatever runs it.
 
 from __future__ import annotations
 
-import hashlib
-import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Executor, Future, as_completed
-from dataclasses import dataclass
+from contextlib import closing
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
-from harness_nb.core.messages import to_json
-from harness_nb.core.records import parse_line
-from harness_nb.core.tokens import Measure
 from harness_nb.core.transcript import Transcript
-from harness_nb.errors import ConfigError, HarnessError
-from harness_nb.lab.counting import measure_for
-from harness_nb.lab.replay import replay
+from harness_nb.errors import ConfigError
+from harness_nb.lab.metrics import Metric, chosen
+from harness_nb.lab.pareto import Front, front
+from harness_nb.lab.progress import Progress, following
 from harness_nb.lab.run import Replay
-from harness_nb.lab.totals import TOTALS
+from harness_nb.lab.sweeping.batches import Case, Result, fingerprint
+from harness_nb.lab.sweeping.halving import Rung, SuccessiveHalving
+from harness_nb.lab.sweeping.kept import Kept, code_of, key_of, making_of
+from harness_nb.lab.sweeping.trials import Between, Grid, RandomSearch, Trial, every
+from harness_nb.lab.sweeping.workers import Batch, Workers, finished
 from harness_nb.memory.results import Displayed
-from harness_nb.presets import get
-from harness_nb.store.files import append_text, read_text
+from harness_nb.presets import own_maker
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-VERSION = 1
-"""Part of every key: results of another version are made anew."""
+__all__ = ["Between", "RandomSearch", "SuccessiveHalving", "Sweep", "sweep"]
 
 BATCH = 8
-"""Settings that are replayed together, so that they share the counts of their transcript."""
+"""Trials of one batch: enough that what a batch costs besides does not count, few enough that a lost one is soon done again."""
 
-Metric = str | Callable[[Replay], float | None]
-Progress = Callable[[int, int], object]
+USUAL = (
+    *("requests", "compactions", "failures", "overflows", "model_calls"),
+    *("tokens_sent", "peak_tokens", "final_tokens", "cache_reuse"),
+)
+"""The metrics of a sweep unless others are named: those that need no second look at any text."""
 
-
-@dataclass(frozen=True, slots=True)
-class Trial:
-    """One cell of the grid.
-
-    Attributes:
-        policy: Name of a preset, or of a policy that was registered.
-        settings: Its settings by name.
-        window: Context window in tokens, or None for that of the recorded model.
-    """
-
-    policy: str
-    settings: Mapping[str, Any]
-    window: int | None
+Search = RandomSearch | SuccessiveHalving
+Score = str | Metric | Callable[[Replay], float | None]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -61,16 +50,19 @@ class Sweep(Displayed):
     """The table of a sweep.
 
     Attributes:
-        records: A mapping for each trial, in the order of the grid: transcript, policy, window, settings, metrics, error.
+        records: A mapping for each trial on each transcript: transcript, policy, window, settings, metrics, error.
         settings: Names of all settings in it.
-        metrics: Names of all metrics in it.
+        metrics: The metrics in it.
         resumed: Trials whose results were there from an earlier run.
+        rungs: The rounds of a successive halving; then a record has its last `rung` and the `share` of the data that was
+            replayed in it, and figures of different rungs are not to be compared. Empty for other searches.
     """
 
     records: tuple[dict[str, Any], ...]
     settings: tuple[str, ...]
-    metrics: tuple[str, ...]
+    measured: tuple[Metric, ...]
     resumed: int = 0
+    rungs: tuple[Rung, ...] = ()
 
     def __repr__(self) -> str:
         return f"Sweep({len(self.records)} trials, {len(self.metrics)} metrics)"
@@ -82,188 +74,171 @@ class Sweep(Displayed):
         return len(self.records)
 
     @property
+    def metrics(self) -> tuple[str, ...]:
+        """Names of the metrics."""
+        return tuple(one.name for one in self.measured)
+
+    @property
     def df(self) -> DataFrame:
         """One row a trial; settings that a policy does not have are missing."""
         from harness_nb.frames import sweep_frame
 
-        return sweep_frame(self.records, settings=self.settings, metrics=self.metrics)
+        return sweep_frame(self.records, settings=self.settings, metrics=self.metrics, has_rungs=bool(self.rungs))
+
+    @property
+    def finalists(self) -> tuple[dict[str, Any], ...]:
+        """The records of trials that were replayed on all of the data: all but those that a halving left behind."""
+        return tuple(one for one in self.records if one.get("share", 1.0) == 1.0)
+
+    def pareto(self, x: str, y: str, *, better: Mapping[str, str] | None = None) -> Front:
+        """The trials that no other beats in two metrics, as means over the transcripts.
+
+        Args:
+            x: Name of a metric, drawn to the right.
+            y: Name of another, drawn upwards.
+            better: For a metric that does not say it, whether `lower` or `higher` is better.
+
+        Raises:
+            ConfigError: There is no such metric in the table, or nobody says which direction of it is better.
+        """
+        return front(
+            self.finalists, x, y, measured=self.measured, by=("policy", "window", *self.settings), better=better
+        )
 
 
 def sweep(
     transcripts: Transcript | Iterable[Transcript],
-    grid: Mapping[str, Mapping[str, Any]],
+    grid: Grid,
     *,
-    metrics: Sequence[Metric] = TOTALS,
+    metrics: Sequence[Score] = USUAL,
     window: int | Sequence[int] | None = None,
-    executor: Executor | None = None,
+    search: Search | None = None,
+    executor: Workers = None,
     folder: str | Path | None = None,
-    progress: Progress | None = None,
+    progress: Progress | bool = False,
 ) -> Sweep:
-    """Replays transcripts under every combination of some settings; replies of models are assumed, so nothing is paid.
+    """Replays transcripts under many settings of some policies; replies of models are assumed, so nothing is paid.
 
     Args:
         transcripts: One transcript, or several.
-        grid: For each policy by name, its settings: a list of values to try, or one value.
-        metrics: Names of `Totals`, or functions of a replay, whose names become columns.
+        grid: For each policy by name, its settings: a list of values to try, a `Between` to draw from, or one value.
+        metrics: Names out of `lab.metrics.METRICS`, metrics, or functions of a replay, whose names become columns.
         window: Context window in tokens, or several to try; None for that of each recorded model.
-        executor: Where batches run: any `concurrent.futures.Executor`, or an object with its `submit`, such as a client
-            of dask; None runs them here. A policy registered in a notebook is known to other processes only where they
-            are forked from this one.
+        search: Which combinations are tried: all of them (None), some drawn at random (`RandomSearch`), or ever fewer on
+            ever more of the data (`SuccessiveHalving`).
+        executor: Where batches run: a number of processes, any `concurrent.futures.Executor`, or a client of dask; None runs
+            them here. A script that starts processes needs `if __name__ == "__main__":` around what it does.
         folder: Where results are kept for a later run; None keeps none.
-        progress: Called with the trials done and all of them.
+        progress: True for a bar, or a function that is called with the trials done and all of them.
 
     Raises:
         ConfigError: There is nothing to try, or a metric is unknown. A trial whose settings are refused is a row that
             says so.
     """
     given = [transcripts] if isinstance(transcripts, Transcript) else list(transcripts)
-    names = tuple(_named(metric) for metric in metrics)
-    trials = list(_trials(grid, window))
+    windows = list(window) if isinstance(window, Sequence) else [window]
+    trials = _trials(grid, windows, search)
     if not given or not trials:
         raise ConfigError("There is nothing to sweep.", "Give at least one transcript and one policy.")
-    kept = _Kept(Path(folder) if folder is not None else None)
-    digests = [_digest(transcript) for transcript in given]
-    keys = {
-        (at, number): _key(digests[at], trial, names)
-        for at, number, trial in (
-            (at, number, trial) for at in range(len(given)) for number, trial in enumerate(trials)
+    work = _Work(trials, chosen(metrics), executor, Kept(Path(folder) if folder is not None else None))
+    if not isinstance(search, SuccessiveHalving):
+        with following(progress, len(given) * len(trials), "trials") as told:
+            records = work.records(given, range(len(trials)), told)
+        return _table(records, work)
+    with following(progress, _halving_size(search, given, len(trials)), "trials") as told:
+        records = _halved(search, work, given, told)
+    return replace(_table(records, work), rungs=search.plan(len(trials)))
+
+
+def _trials(grid: Grid, windows: Sequence[int | None], search: Search | None) -> list[Trial]:
+    draw = search.draw if isinstance(search, SuccessiveHalving) else search
+    if draw is None:
+        return every(grid, windows)
+    return draw.drawn(grid, windows) if grid else []
+
+
+def _table(records: Iterable[dict[str, Any]], work: _Work) -> Sweep:
+    settings = tuple(dict.fromkeys(name for trial in work.trials for name in trial.settings))
+    return Sweep(tuple(records), settings, work.metrics, work.resumed)
+
+
+class _Work:
+    """Trials and what is needed to carry them out."""
+
+    def __init__(self, trials: Sequence[Trial], metrics: tuple[Metric, ...], workers: Workers, kept: Kept) -> None:
+        self.trials = trials
+        self.metrics = metrics
+        self.resumed = 0
+        self._workers = workers
+        self._kept = kept
+        names = {trial.policy for trial in trials}
+        self._own = {name: maker for name in sorted(names) if (maker := own_maker(name)) is not None}
+        self._makings = [making_of(metric) for metric in metrics]
+
+    def records(
+        self, transcripts: Sequence[Transcript], numbers: Sequence[int], told: Callable[[int], object]
+    ) -> list[dict[str, Any]]:
+        """A record for each of some trials on each transcript, transcript by transcript; each is kept when it is done."""
+        digests = [fingerprint(transcript) for transcript in transcripts]
+        keys = {(at, number): self._key(digests[at], number) for at in range(len(transcripts)) for number in numbers}
+        found = {place: self._kept.results[key] for place, key in keys.items() if key in self._kept.results}
+        self.resumed += len(found)
+        told(len(found))
+        cases = [Case(transcript, self.metrics, self._own) for transcript in transcripts]
+        batches = list(_batches(self.trials, [place for place in keys if place not in found]))
+        with closing(cast("Any", finished(cases, batches, self._workers))) as done:
+            for batch, results in done:
+                new = {(batch.case, number): one for number, one in zip(batch.numbers, results, strict=True)}
+                found.update(new)
+                self._kept.write({keys[place]: one for place, one in new.items()})
+                told(len(new))
+        return [self._record(transcripts[at], at, number, found[at, number]) for at, number in keys]
+
+    def _key(self, digest: str, number: int) -> str:
+        trial = self.trials[number]
+        own = [code_of(self._own[trial.policy])] if trial.policy in self._own else []
+        return key_of(digest, trial, [*self._makings, *own])
+
+    def _record(self, transcript: Transcript, at: int, number: int, result: Result) -> dict[str, Any]:
+        trial = self.trials[number]
+        name = transcript.name or str(at)
+        return {"trial": number, "transcript": name, "policy": trial.policy, **trial.settings, **result}
+
+
+def _batches(trials: Sequence[Trial], places: Iterable[tuple[int, int]]) -> Iterator[Batch]:
+    by_case: dict[int, list[int]] = {}
+    for case, number in places:
+        by_case.setdefault(case, []).append(number)
+    for case, mine in by_case.items():
+        for start in range(0, len(mine), BATCH):
+            numbers = tuple(mine[start : start + BATCH])
+            yield Batch(case, numbers, tuple(trials[number] for number in numbers))
+
+
+def _halved(
+    search: SuccessiveHalving, work: _Work, given: Sequence[Transcript], told: Callable[[int], object]
+) -> list[dict[str, Any]]:
+    """The records of each trial's last round."""
+    metric = next((one for one in work.metrics if one.name == search.by), None)
+    if metric is None or metric.better is None:
+        raise ConfigError(
+            f"by={search.by!r} can't choose between trials.",
+            "Name one of the sweep's metrics that says which direction is better.",
+            subject="by",
         )
-    }
-    found = {place: kept.results[key] for place, key in keys.items() if key in kept.results}
-    resumed = len(found)
-    for places, results in _done(given, trials, tuple(metrics), [one for one in keys if one not in found], executor):
-        found.update(zip(places, results, strict=True))
-        kept.write({keys[place]: found[place] for place in places})
-        if progress is not None:
-            progress(len(found), len(keys))
-    rows = tuple(_row(given[at], at, trials[number], found[at, number]) for at, number in keys)
-    settings = tuple(dict.fromkeys(name for trial in trials for name in trial.settings))
-    return Sweep(rows, settings, names, resumed)
+    numbers = list(range(len(work.trials)))
+    last: dict[int, list[dict[str, Any]]] = {}
+    rungs = search.plan(len(numbers))
+    for rung, following_rung in zip(rungs, (*rungs[1:], None), strict=True):
+        made = work.records(search.data(given, rung.share), numbers, told)
+        for number in numbers:
+            mine = [one for one in made if one["trial"] == number]
+            last[number] = [one | {"rung": rung.number, "share": rung.share} for one in mine]
+        if following_rung is not None:
+            scores = {number: [one[metric.name] for one in last[number]] for number in numbers}
+            numbers = search.best(scores, metric, following_rung.trials)
+    return [one for number in sorted(last) for one in last[number]]
 
 
-def _trials(grid: Mapping[str, Mapping[str, Any]], window: int | Sequence[int] | None) -> Iterator[Trial]:
-    windows = list(window) if isinstance(window, Sequence) else [window]
-    for policy, settings in grid.items():
-        choices = [_choices(value) for value in settings.values()]
-        for size, values in itertools.product(windows, itertools.product(*choices)):
-            yield Trial(policy, dict(zip(settings, values, strict=True)), size)
-
-
-def _choices(value: Any) -> list[Any]:
-    return list(value) if isinstance(value, list | range) else [value]
-
-
-def _named(metric: Metric) -> str:
-    name = metric if isinstance(metric, str) else getattr(metric, "__name__", "")
-    if isinstance(metric, str) and metric not in TOTALS:
-        from difflib import get_close_matches
-
-        near = get_close_matches(metric, TOTALS, 1)
-        hint = f"Did you mean {near[0]!r}?" if near else f"Use {', '.join(TOTALS)}, or a function."
-        raise ConfigError(f"There is no metric {metric!r}.", hint, subject=metric)
-    if not name or name == "<lambda>":
-        raise ConfigError(f"{metric!r} has no name for its column.", "Give a function with a name.", subject=metric)
-    return name
-
-
-Place = tuple[int, int]
-Result = dict[str, Any]
-
-
-def _done(
-    transcripts: Sequence[Transcript],
-    trials: Sequence[Trial],
-    metrics: tuple[Metric, ...],
-    places: Sequence[Place],
-    executor: Executor | None,
-) -> Iterator[tuple[list[Place], list[Result]]]:
-    """Runs what is still to do, a batch at a time, and yields batches as they finish."""
-    batches = [
-        mine[start : start + BATCH]
-        for at in range(len(transcripts))
-        for mine in [[place for place in places if place[0] == at]]
-        for start in range(0, len(mine), BATCH)
-    ]
-    if executor is None:
-        measures: dict[int, Measure] = {}
-        for batch in batches:
-            work = [trials[number] for _, number in batch]
-            yield batch, run_batch(transcripts[batch[0][0]], work, metrics, measures)
-        return
-    waiting: dict[Future[list[Result]], list[Place]] = {}
-    for batch in batches:
-        work = [trials[number] for _, number in batch]
-        waiting[executor.submit(run_batch, transcripts[batch[0][0]], work, metrics)] = batch
-    for future in _as_completed(executor, waiting):
-        yield waiting[future], future.result()
-
-
-def _as_completed(executor: Executor, futures: Iterable[Future[Any]]) -> Iterator[Future[Any]]:
-    """Futures as they finish; those of dask are waited for in their order, which needs nothing of dask here."""
-    pending = list(futures)
-    yield from as_completed(pending) if all(isinstance(one, Future) for one in pending) else pending
-
-
-def run_batch(
-    transcript: Transcript,
-    trials: Sequence[Trial],
-    metrics: Sequence[Metric],
-    measures: dict[int, Measure] | None = None,
-) -> list[Result]:
-    """Replays one transcript under some trials; its messages are counted once.
-
-    Args:
-        transcript: What was said.
-        trials: What to try.
-        metrics: What to take down.
-        measures: Counts of earlier batches in this process, by transcript.
-    """
-    known = {} if measures is None else measures
-    measure = known.setdefault(id(transcript), measure_for(transcript))
-    return [_tried(transcript, trial, metrics, measure) for trial in trials]
-
-
-def _tried(transcript: Transcript, trial: Trial, metrics: Sequence[Metric], measure: Measure) -> Result:
-    try:
-        preset = get(trial.policy, **trial.settings)
-        run = replay(transcript, preset, window=trial.window, model=None, measure=measure)
-        totals = run.totals.to_dict()
-        values = {_named(one): totals[one] if isinstance(one, str) else one(run) for one in metrics}
-    except HarnessError as error:
-        return {"window": trial.window, "error": error.problem} | {_named(one): None for one in metrics}
-    return {"window": run.window, "error": ""} | values
-
-
-def _row(transcript: Transcript, at: int, trial: Trial, result: Result) -> dict[str, Any]:
-    return {"transcript": transcript.name or str(at), "policy": trial.policy, **trial.settings, **result}
-
-
-def _digest(transcript: Transcript) -> str:
-    return hashlib.sha256(to_json([transcript.model, transcript.to_openai()]).encode()).hexdigest()
-
-
-def _key(digest: str, trial: Trial, metrics: Sequence[str]) -> str:
-    said = [
-        VERSION,
-        digest,
-        trial.policy,
-        sorted((k, repr(v)) for k, v in trial.settings.items()),
-        trial.window,
-        metrics,
-    ]
-    return hashlib.sha256(to_json(said).encode()).hexdigest()
-
-
-class _Kept:
-    """Results of earlier runs, a line each, by key."""
-
-    def __init__(self, folder: Path | None) -> None:
-        self._path = folder / "sweep.jsonl" if folder is not None else None
-        lines = (read_text(self._path) or "").splitlines() if self._path is not None else []
-        records = [record for line in lines if (record := parse_line(line)) is not None]
-        self.results: dict[str, Result] = {one["key"]: one["result"] for one in records if "key" in one}
-
-    def write(self, results: Mapping[str, Result]) -> None:
-        """Writes some down; nothing without a folder."""
-        if self._path is not None:
-            append_text(self._path, "".join(f"{to_json({'key': k, 'result': v})}\n" for k, v in results.items()))
+def _halving_size(search: SuccessiveHalving, given: Sequence[Transcript], trials: int) -> int:
+    return sum(len(search.data(given, rung.share)) * rung.trials for rung in search.plan(trials))

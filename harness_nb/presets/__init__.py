@@ -51,6 +51,11 @@ def get(name: str, *, window: int | None = None, **settings: Any) -> Preset:
     return made if window is None else replace(made, window=window)
 
 
+def own_maker(name: str) -> Maker | None:
+    """What makes the preset that was registered in this process under a name; None for all others."""
+    return _OWN.get(name)
+
+
 def compare(*systems: str) -> Comparison:
     """Systems beside each other: when and where each compacts, what it remembers, its known faults and where that is from.
 
