@@ -17,6 +17,14 @@ _OWN_KEYS = frozenset({"id", "system", "also", "note", "quirk", "recorded_by", "
 """Keys that say what a case is about. No adapter sees them, so that none can answer by them."""
 
 
+_CASE = frozenset({"id", "system", "kind", "expect"})
+
+
+def is_case(value: Any) -> bool:
+    """Whether a line of JSON is a case, which may hold a conversation in a known format, too."""
+    return isinstance(value, Mapping) and value.keys() >= _CASE
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Given:
     """What a recording gives the system: all that an adapter sees of a case.

@@ -33,7 +33,7 @@ def claims(value: Any) -> bool:
     if _is_answer(value) or _has_own_block(value):
         return True
     return any(
-        "system" in request or any(_has_own_block(one) for one in request["messages"]) for request in _requests(value)
+        _has_prompt(request) or any(_has_own_block(one) for one in request["messages"]) for request in _requests(value)
     )
 
 
@@ -118,6 +118,11 @@ def usage(wire: Any) -> Usage | None:
         cached_tokens=count(wire, "cache_read_input_tokens"),
     )
     return found if found.input_tokens or found.output_tokens else None
+
+
+def _has_prompt(request: Mapping[str, Any]) -> bool:
+    """Whether a system prompt stands beside the messages, and with it what every request must have."""
+    return "system" in request and not {"model", "max_tokens"}.isdisjoint(request)
 
 
 def _requests(value: Any) -> list[Mapping[str, Any]]:

@@ -72,7 +72,7 @@ class Writer:
     window: int
     reserve: int
     asked: list[Ask] = field(default_factory=list)
-    _times: Counter[Ask] = field(default_factory=Counter)
+    _repeats: Counter[Ask] = field(default_factory=Counter)
 
     def plain(self, items: Sequence[Item], task: str, purpose: str, *, previous: str = "", focus: str = "") -> Reply:
         """One call, as `default` mode makes it."""
@@ -169,8 +169,8 @@ class Writer:
 
     def _reply(self, request: Ask) -> Reply:
         """What came of a request; a repeated one is asked anew."""
-        numbered = replace(request, nth=self._times[request])
-        self._times[request] += 1
+        numbered = replace(request, nth=self._repeats[request])
+        self._repeats[request] += 1
         self.asked.append(numbered)
         return self.view.reply(numbered)
 

@@ -7,6 +7,7 @@ import pytest
 
 from harness_nb.core.messages import Image, Opaque, Text, Thinking, Usage
 from harness_nb.core.rounds import problems
+from harness_nb.lab.readers import anthropic
 from harness_nb.lab.transcripts import read_transcript, read_transcripts, read_with_report
 from tests.lab.files import result, text, use, write_document, write_lines
 from tests.lab.samples import ANTHROPIC
@@ -120,3 +121,8 @@ def test_what_is_no_message_is_skipped_and_reported_with_its_place(tmp_path: Pat
     odd = [*TALK, {"role": "user", "content": 5}, {"role": "assistant", "content": [{"type": "tool_use"}]}, "x"]
     transcript = read_transcript(write_document(tmp_path / "t.json", {"messages": odd}))
     assert [note.partition(":")[0] for note in transcript.report] == ["message 5", "message 6", "message 7"]
+
+
+def test_a_name_beside_the_messages_of_another_format_is_no_system_prompt() -> None:
+    line = {"system": "eney", "messages": [{"role": "user", "content": "Look."}]}
+    assert not anthropic.claims(line) and anthropic.claims(line | {"max_tokens": 100})
