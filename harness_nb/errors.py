@@ -14,7 +14,8 @@ HarnessError
 ├── StoreError              a file or a folder can't be read or written
 ├── QueryError              a search query is not valid
 ├── BudgetError             a limit on steps, tokens or cost was reached
-└── SessionBusyError        another turn or compaction of the session is running
+├── SessionBusyError        another turn or compaction of the session is running
+└── CheckError              what was asserted of a case does not hold
 
 Each says what is wrong, names the value, and says what to do.
 """
@@ -125,3 +126,7 @@ class BudgetError(HarnessError):
 
 class SessionBusyError(HarnessError):
     """Another turn or compaction of the session is running."""
+
+
+class CheckError(HarnessError, AssertionError):
+    """What was asserted of a case does not hold; test runners count it as a failure, as they do any assertion."""

@@ -37,3 +37,36 @@ CANARIES = (
 def canaries_frame(records: Iterable[Record]) -> pd.DataFrame:
     """Survival of canaries by policy, budget, seed, kind and round; columns `CANARIES`."""
     return assemble(records, CANARIES)
+
+
+EVALUATION = (
+    Column("task", "text", "name of the task"),
+    Column("preset", "text", "name of the preset"),
+    Column("model", "text", "name of the model"),
+    Column("passed", "flag", "whether it was run to its end and every check holds"),
+    Column("checks", "count", "checks"),
+    Column("failed", "count", "of these: those that do not hold"),
+    Column("why", "text", "the error, or the checks that fail with their reasons; empty when all is well"),
+    Column("answer", "text", "the last answer"),
+    Column("requests", "count", "model requests of its turns"),
+    Column("input_tokens", "count", "their prompts, as the provider reported them", "tokens"),
+    Column("output_tokens", "count", "their answers, as the provider reported them", "tokens"),
+)
+
+CHECKS = (
+    Column("task", "text", "name of the task"),
+    Column("preset", "text", "name of the preset"),
+    Column("check", "text", "the check in words"),
+    Column("passed", "flag", "whether it holds"),
+    Column("detail", "text", "why not, or empty"),
+)
+
+
+def evaluation_frame(records: Iterable[Record]) -> pd.DataFrame:
+    """Tasks under presets; columns `EVALUATION`."""
+    return assemble(records, EVALUATION)
+
+
+def checks_frame(records: Iterable[Record]) -> pd.DataFrame:
+    """Checks of tasks under presets; columns `CHECKS`."""
+    return assemble(records, CHECKS)

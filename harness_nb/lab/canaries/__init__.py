@@ -8,18 +8,17 @@ prove that a model would use it; that it is gone proves that it can't.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from harness_nb.errors import ConfigError
+from harness_nb.lab.progress import Progress, following
 
 if TYPE_CHECKING:
     from harness_nb.core.transcript import Transcript
     from harness_nb.lab.canaries.budgets import Given
     from harness_nb.lab.canaries.report import CanaryReport, Trial
     from harness_nb.model.base import Model
-
-Progress = Callable[[int, int], object]
 
 
 def canaries(
@@ -31,7 +30,7 @@ def canaries(
     per_kind: int = 5,
     seeds: Sequence[int] = (0,),
     model: str | Model | None = "offline",
-    progress: Progress | None = None,
+    progress: Progress | bool = False,
 ) -> CanaryReport:
     """Plants canaries in a transcript and counts which survive rounds of compaction at fixed budgets.
 
@@ -44,7 +43,7 @@ def canaries(
         seeds: Each plants other canaries in other places.
         model: Answers the policies' own requests: a name, a model, or None, which lets replies be assumed; then summaries
             hold nothing and the figures are the floor of each policy.
-        progress: Called with the trials done and all of them.
+        progress: True for a bar, or what is called with the trials done and all of them.
 
     Returns:
         Survival by policy, budget, round and kind; shows itself and has `.df`.
@@ -65,10 +64,10 @@ def canaries(
     if not work:
         raise ConfigError("There is nothing to try.", "Give at least one policy, one budget and one seed.")
     tried: list[Trial] = []
-    for at, (policy, share, seed) in enumerate(work, start=1):
-        tried.append(field.trial(policy, share, seed))
-        if progress is not None:
-            progress(at, len(work))
+    with following(progress, len(work), "trials") as told:
+        for policy, share, seed in work:
+            tried.append(field.trial(policy, share, seed))
+            told(1)
     return CanaryReport(
         transcript=transcript.name,
         data_hash=data_hash(transcript),
