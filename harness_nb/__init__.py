@@ -33,7 +33,8 @@ if TYPE_CHECKING:
     from harness_nb.lab.replay import replay
     from harness_nb.lab.score import score
     from harness_nb.lab.sweep import sweep
-    from harness_nb.lab.transcripts import read_transcript
+    from harness_nb.lab.transcripts import iter_transcripts, read_transcript, read_transcripts
+    from harness_nb.lab.writing import write_transcript
     from harness_nb.model.litellm_model import LiteLLMModel
     from harness_nb.model.offline import OfflineModel
     from harness_nb.model.scripted import ScriptedModel
@@ -76,7 +77,10 @@ _HOMES = {
     "CutoffWidget": "notebook.widgets.cutoff",
     "edits": "core.edits",
     "presets": "presets",
+    "iter_transcripts": "lab.transcripts",
     "read_transcript": "lab.transcripts",
+    "read_transcripts": "lab.transcripts",
+    "write_transcript": "lab.writing",
     "replay": "lab.replay",
     "score": "lab.score",
     "sweep": "lab.sweep",
@@ -96,6 +100,7 @@ __all__ = [
     "HarnessAgent",
     "HarnessError",
     "Item",
+    "iter_transcripts",
     "LiteLLMModel",
     "MaintenanceConfig",
     "MemoryConfig",
@@ -107,6 +112,7 @@ __all__ = [
     "presets",
     "PressureWidget",
     "read_transcript",
+    "read_transcripts",
     "replay",
     "score",
     "ScriptedModel",
@@ -118,6 +124,7 @@ __all__ = [
     "TunerWidget",
     "View",
     "Workspace",
+    "write_transcript",
 ]
 
 
