@@ -20,12 +20,8 @@ from tests.lab.evaluation.tasks import FIXTURES, numbered
 NUMBERS = range(11, 19)
 
 
-@pytest.fixture(autouse=True)
-def _own_temporary_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_eight_at_once_in_threads_do_not_meet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-
-
-def test_eight_at_once_in_threads_do_not_meet(tmp_path: Path) -> None:
     gate = threading.Barrier(8)
 
     def together(case: Case) -> None:
