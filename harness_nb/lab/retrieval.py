@@ -20,6 +20,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import time
 from pathlib import Path
+from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from harness_nb.core.messages import Message
@@ -95,6 +96,8 @@ Search = Callable[[str, int], tuple[int, ...]]
 def searchable(conversation: Conversation, **settings: Any) -> Iterator[Search]:
     """A search over all messages of a conversation, each a line of the daily log of its day, in a temporary folder.
 
+    A hit that is no message, such as the heading of a log beside one, is passed over.
+
     Args:
         conversation: What is searched.
         **settings: Settings of `MemoryIndex.search`, such as `mode` and `neighbours`; its defaults without any.
@@ -135,12 +138,14 @@ class Found:
         question: The question.
         ranked: Indices of the messages found, best first.
         sizes: Tokens of each, four characters a token.
+        seconds: How long the search took; of no account when results are compared.
     """
 
     conversation: str
     question: Question
     ranked: tuple[int, ...]
     sizes: tuple[int, ...]
+    seconds: float = field(default=0.0, compare=False)
 
     @property
     def relevant(self) -> frozenset[int]:
@@ -199,6 +204,11 @@ class Retrieval(Carded):
     def mrr(self) -> float:
         """Mean reciprocal rank of the first relevant hit, 0 to 1, over as many hits as were asked for."""
         return self._mean(lambda one: reciprocal_rank(one.ranked, one.relevant))
+
+    def seconds(self, share: float = 0.5) -> float:
+        """How long searches took: the time that a share of them did not exceed, 0.5 for the median."""
+        ordered = sorted(one.seconds for one in self.found)
+        return ordered[min(int(share * len(ordered)), len(ordered) - 1)] if ordered else math.nan
 
     def _mean(self, figure: Callable[[Found], float]) -> float:
         return statistics.fmean(map(figure, self.found)) if self.found else math.nan
@@ -280,6 +290,12 @@ def _found(conversation: Conversation, limit: int, settings: Mapping[str, Any]) 
     with searchable(conversation, **settings) as search:
         for question in conversation.questions:
             if question.evidence:
+                begin = perf_counter()
                 ranked = search(question.text, limit)
-                tokens = tuple(sizes[index] for index in ranked)
-                yield Found(conversation=conversation.name, question=question, ranked=ranked, sizes=tokens)
+                yield Found(
+                    conversation=conversation.name,
+                    question=question,
+                    ranked=ranked,
+                    sizes=tuple(sizes[index] for index in ranked),
+                    seconds=perf_counter() - begin,
+                )

@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import math
 import os
 import random
 import re
@@ -26,90 +25,51 @@ import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
 
 from harness_nb.core.item import Item
 from harness_nb.core.messages import Message
 from harness_nb.core.prompts import summary_request
+from harness_nb.lab.datasets import Conversation, Dataset, load
+from harness_nb.lab.rarity import RareWords, words_of
 from harness_nb.model.base import ModelRequest, complete
 from harness_nb.model.merging import merged
 from harness_nb.model.offline import OfflineModel
 from harness_nb.model.sentences import sentences
 
-CHATS = ("1", "2", "5", "15")
 SHARE = 0.05
 SEEDS = 20
-RARE = 0.1
 MARGIN = 0.1
 MOST_SECONDS = 1.5
 BUDGET_TOKENS = 4_000
 BATCH = 200
 NEAR = 0.8
-_MARKER = re.compile(r"\s*->->\s*[\d,\s]*$")
 _WORD = re.compile(r"\w+")
 
 
-class Chat(NamedTuple):
-    """A chat and, for each question with evidence, the places of its evidence messages."""
-
-    messages: list[Message]
-    evidence: list[list[int]]
-
-    @property
-    def text(self) -> str:
-        """All of it."""
-        return "\n\n".join(message.text for message in self.messages)
-
-
-def read_chat(folder: Path) -> Chat:
-    """Reads a BEAM chat."""
-    batches = json.loads((folder / "chat.json").read_text(encoding="utf-8"))
-    raw = [message for batch in batches for turns in batch["turns"] for message in turns]
-    make = {"user": Message.user, "assistant": Message.assistant}
-    messages = [make[message["role"]](_MARKER.sub("", message["content"])) for message in raw]
-    places = {message["id"]: place for place, message in enumerate(raw)}
-    kinds = json.loads((folder / "probing_questions.json").read_text(encoding="utf-8"))
-    sources = [question.get("source_chat_ids") for questions in kinds.values() for question in questions]
-    evidence = [[places[number] for number in sorted(set(_numbers(source)))] for source in sources if source]
-    return Chat(messages, evidence)
-
-
-def _numbers(source: Any) -> Iterator[int]:
-    """The message ids in a list or an object of lists."""
-    if isinstance(source, int):
-        yield source
-    elif source:
-        for one in source.values() if isinstance(source, dict) else source:
-            yield from _numbers(one)
+def text_of(chat: Conversation) -> str:
+    """All of a chat."""
+    return "\n\n".join(message.text for message in chat.transcript)
 
 
 class Survival:
     """Graded survival of a chat's evidence."""
 
-    def __init__(self, chat: Chat) -> None:
-        self._evidence = chat.evidence
-        words = [frozenset(_WORD.findall(message.text.casefold())) for message in chat.messages]
-        counts = Counter(word for one in words for word in one)
-        rarity = {word: math.log(len(words) / n) for word, n in counts.items() if n <= RARE * len(words)}
-        self._rare = [{word: rarity[word] for word in one if word in rarity} for one in words]
+    def __init__(self, chat: Conversation) -> None:
+        self._evidence = [question.evidence for question in chat.questions if question.evidence]
+        self._rare = RareWords(chat.transcript)
 
     def __call__(self, text: str) -> float:
         """Survival in a text, 0 to 1."""
-        there = frozenset(_WORD.findall(text.casefold()))
+        there = words_of(text)
         return statistics.fmean(
-            statistics.fmean(self._share(place, there) for place in places) for places in self._evidence
+            statistics.fmean(self._rare.share(place, there) for place in places) for places in self._evidence
         )
 
-    def _share(self, place: int, there: frozenset[str]) -> float:
-        rare = self._rare[place]
-        whole = math.fsum(rare.values())
-        return math.fsum(worth for word, worth in rare.items() if word in there) / whole if whole else 1.0
 
-
-def summarised(chat: Chat, tokens: int) -> tuple[str, float]:
+def summarised(chat: Conversation, tokens: int) -> tuple[str, float]:
     """The offline model's summary of a whole chat, and the CPU seconds that it took."""
-    items = [Item(index, message) for index, message in enumerate(chat.messages)]
-    ask = summary_request(items, max_input_chars=10 * len(chat.text))
+    items = [Item(index, message) for index, message in enumerate(chat.transcript)]
+    ask = summary_request(items, max_input_chars=10 * len(text_of(chat)))
     request = ModelRequest(messages=ask.messages, purpose=ask.purpose, max_tokens=tokens)
     begin = time.process_time()
     reply = asyncio.run(complete(OfflineModel(), request))
@@ -131,14 +91,15 @@ def random_part(pieces: Sequence[str], chars: int, seed: int) -> str:
     return "\n".join(kept)
 
 
-def summary_row(name: str, chat: Chat) -> bool:
+def summary_row(name: str, chat: Conversation) -> bool:
     """Prints the line of a chat and says whether it is as it should be."""
     survival = Survival(chat)
-    tokens = int(SHARE * len(chat.text) / 4)
+    whole = text_of(chat)
+    tokens = int(SHARE * len(whole) / 4)
     text, seconds = summarised(chat, tokens)
-    prose = [sentence for message in chat.messages for sentence in sentences(message.text)]
-    lines = [line.strip() for line in chat.text.splitlines() if line.strip()]
-    others = [survival(head_and_tail(chat.text, 4 * tokens))]
+    prose = [sentence for message in chat.transcript for sentence in sentences(message.text)]
+    lines = [line.strip() for line in whole.splitlines() if line.strip()]
+    others = [survival(head_and_tail(whole, 4 * tokens))]
     for pieces in (prose, lines):
         others.append(statistics.fmean(survival(random_part(pieces, 4 * tokens, seed)) for seed in range(SEEDS)))
     ours = survival(text)
@@ -151,7 +112,7 @@ def summary_row(name: str, chat: Chat) -> bool:
     return is_good
 
 
-def logs(folder: Path) -> Iterator[tuple[str, list[str]]]:
+def logs(folder: Path, chats: Dataset) -> Iterator[tuple[str, list[str]]]:
     """Notes as a daily log would hold them, under a name."""
     for talk in json.loads((folder / "locomo" / "locomo10.json").read_text(encoding="utf-8")):
         sessions = [said for said in talk["conversation"].values() if isinstance(said, list)]
@@ -159,15 +120,15 @@ def logs(folder: Path) -> Iterator[tuple[str, list[str]]]:
         yield f"{name} turns", [f"{turn['speaker']}: {turn['text']}" for said in sessions for turn in said]
         seen = [facts for found in talk["observation"].values() for facts in found.values()]
         yield f"{name} facts", [fact[0] for facts in seen for fact in facts]
-    for name in CHATS:
-        yield f"BEAM {name} facts", flushed(read_chat(folder / "beam_100k" / name))
+    for chat in chats:
+        yield f"BEAM {chat.name} facts", flushed(chat)
 
 
-def flushed(chat: Chat) -> list[str]:
+def flushed(chat: Conversation) -> list[str]:
     """The facts that the offline model finds in a chat, ten messages at a time."""
     found: list[str] = []
-    for start in range(0, len(chat.messages), 10):
-        part = list(enumerate(chat.messages))[start : start + 10]
+    for start in range(0, len(chat.transcript), 10):
+        part = list(enumerate(chat.transcript))[start : start + 10]
         talk = "\n".join(f"[{message.role.upper()} #{index}] {message.text}" for index, message in part)
         asked = Message.user(f"<conversation>\n{talk}\n</conversation>")
         reply = asyncio.run(complete(OfflineModel(), ModelRequest(messages=(asked,), purpose="flush")))
@@ -230,10 +191,11 @@ def main() -> int:
     print(f"graded survival at {SHARE:.0%} of the characters; random: mean of {SEEDS} seeds")
     names = ("offline", "head and tail", "any sentences", "any lines")
     print(f"{'':10} {'chars':>8}{''.join(f'{name:>14}' for name in names)} {'CPU s':>9}")
-    good = [summary_row(name, read_chat(Path(folder) / "beam_100k" / name)) for name in CHATS]
+    chats = load(Path(folder) / "beam_100k")
+    good = [summary_row(chat.name, chat) for chat in chats]
     print(f"\nconsolidation to {BUDGET_TOKENS:,} tokens in batches of {BATCH}; whole: without a limit")
     print(f"{'':14} {'notes':>6} {'doubles':>8} {'whole':>8} {'kept':>8} {'tokens':>8} {'doubles':>8} {'CPU s':>8}")
-    good += [consolidation_row(name, notes) for name, notes in logs(Path(folder))]
+    good += [consolidation_row(name, notes) for name, notes in logs(Path(folder), chats)]
     return 0 if all(good) else 1
 
 

@@ -8,9 +8,7 @@ one run and by the rule in the other. Exits 1 when a figure is below its least.
 
 from __future__ import annotations
 
-import json
 import os
-import re
 import sys
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -25,9 +23,10 @@ from harness_nb.core.messages import Message
 from harness_nb.core.pins import Pin
 from harness_nb.core.requests import Ask, assume
 from harness_nb.core.tokens import CharsCounter, Measure
+from harness_nb.lab.datasets import Conversation as Dialogue
+from harness_nb.lab.datasets import load
 from harness_nb.policies.harness import HarnessPolicy
 
-CHATS = ("1", "2", "5", "15")
 ROUNDS = 5
 SHARE = 0.1
 """Part of its size to which each round compacts the list."""
@@ -39,7 +38,6 @@ LEAST_BY_HAND, LEAST_BY_RULE = 100.0, 85.0
 """Percent of the evidence that is in the model input word for word, and that the rule finds."""
 
 _SUMMARY_TOKENS = 700  # an assumed summary and the marks around it and around the pins
-_MARKER = re.compile(r"\s*->->\s*[\d, ]+\s*$")
 _NOON = datetime(2026, 4, 12, 12, tzinfo=UTC)
 _BESIDE = Surroundings(model=ModelLimits(name="none", window=1_000_000))
 
@@ -61,19 +59,10 @@ class Result:
     shares: tuple[float, ...]
 
 
-def chat_of(folder: Path) -> tuple[Message, ...]:
-    """The messages of a chat; their place is the id that questions name."""
-    batches = json.loads((folder / "chat.json").read_text(encoding="utf-8"))
-    said = sorted((one for batch in batches for turns in batch["turns"] for one in turns), key=lambda one: one["id"])
-    assert [one["id"] for one in said] == list(range(len(said)))  # noqa: S101 - the data is what it says
-    roles = {"user": Message.user, "assistant": Message.assistant}
-    return tuple(roles[one["role"]](_MARKER.sub("", one["content"])) for one in said)
-
-
-def evidence_of(folder: Path) -> frozenset[int]:
-    """Ids of the messages that the questions on instruction-following rest on."""
-    questions = json.loads((folder / "probing_questions.json").read_text(encoding="utf-8"))
-    return frozenset(one for asked in questions["instruction_following"] for one in asked["source_chat_ids"])
+def evidence_of(chat: Dialogue) -> frozenset[int]:
+    """Indices of the messages that the questions on instruction-following rest on."""
+    asked = (question for question in chat.questions if question.category == "instruction_following")
+    return frozenset(index for question in asked for index in question.evidence)
 
 
 def played(messages: tuple[Message, ...], pinned: dict[int, tuple[str, ...]]) -> tuple[str, tuple[float, ...]]:
@@ -117,10 +106,10 @@ def _least(talk: Conversation) -> int:
     return fixed + sum(talk.measure.text(pin.text) for pin in talk.pins)
 
 
-def result_of(folder: Path, by_rule: bool) -> Result:
+def result_of(chat: Dialogue, by_rule: bool) -> Result:
     """Plays one chat with its instructions pinned by hand, or by the rule."""
-    messages = chat_of(folder)
-    evidence = evidence_of(folder)
+    messages = chat.transcript[:]
+    evidence = evidence_of(chat)
     said = {at: (message.text,) for at, message in enumerate(messages) if at in evidence}
     found = {at: standing_instructions(m.text) for at, m in enumerate(messages) if m.role == "user"}
     pinned = {at: texts for at, texts in found.items() if texts} if by_rule else said
@@ -135,14 +124,15 @@ def main() -> int:
     if not data:
         print("HARNESS_NB_DATA names no folder of recorded conversations.")  # noqa: T201
         return 2
+    chats = load(Path(data) / "beam_100k")
     ok = True
     for by_rule, least in ((False, LEAST_BY_HAND), (True, LEAST_BY_RULE)):
-        results = [result_of(Path(data) / "beam_100k" / chat, by_rule) for chat in CHATS]
+        results = [result_of(chat, by_rule) for chat in chats]
         print(f"\npinned by {'the rule' if by_rule else 'hand'}")  # noqa: T201
-        for chat, one in zip(CHATS, results, strict=True):
+        for chat, one in zip(chats, results, strict=True):
             left = ", ".join(f"{share:.1%}" for share in one.shares)
             said = f"{one.verbatim} of {one.evidence} word for word, {one.others} other messages pinned; rounds left {left}"
-            print(f"  chat {chat:>2}: {said}")  # noqa: T201
+            print(f"  chat {chat.name:>2}: {said}")  # noqa: T201
         share = 100 * sum(one.verbatim for one in results) / sum(one.evidence for one in results)
         others = sum(one.others for one in results)
         print(f"  all: {share:.1f} % word for word (least {least:g} %), {others} other messages pinned")  # noqa: T201
