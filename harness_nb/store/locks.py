@@ -36,7 +36,7 @@ def locked(path: Path, timeout: float = TIMEOUT_SECONDS) -> Iterator[None]:
 
     lock = _lock(path)
     try:
-        lock.acquire(timeout=timeout)
+        lock.acquire(timeout=timeout, poll_interval=_POLL_SECONDS)
     except Timeout as error:
         raise StoreError(
             f"{str(path)!r} stayed locked for {timeout:g} s.",
@@ -55,4 +55,4 @@ def _lock(path: Path) -> FileLock:
 
     folder = path.parent / FOLDER
     folder.mkdir(mode=0o700, exist_ok=True)
-    return FileLock(folder / f"{path.name}.lock", mode=0o600, poll_interval=_POLL_SECONDS)
+    return FileLock(folder / f"{path.name}.lock", mode=0o600)

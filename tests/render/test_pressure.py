@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import re
 import xml.etree.ElementTree as ET
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import pytest
@@ -76,7 +77,7 @@ def conversation() -> View:
     tools = (Tool.of(stripped),)
     messages = [Message.system("Be brief."), Message.user("hello " * 50), Message.assistant("answer " * 80)]
     view = View.of(Transcript(messages), model=ModelLimits(name="m", window=10_000, max_output=500), tools=tools)
-    return View(**{name: getattr(view, name) for name in View.__slots__} | {"fixed_tokens": view.fixed_tokens + view.measure.tools(tools)})  # fmt: skip
+    return replace(view, fixed_tokens=view.fixed_tokens + view.measure.tools(tools))
 
 
 def test_parts_add_up_to_the_figure_that_triggers() -> None:
@@ -89,7 +90,7 @@ def test_parts_add_up_to_the_figure_that_triggers() -> None:
 
 def test_parts_are_scaled_to_a_reported_total_and_say_so() -> None:
     view = conversation()
-    billed = View(**{name: getattr(view, name) for name in View.__slots__} | {"usage": Usage(900, 100), "billed": 2})
+    billed = replace(view, usage=Usage(900, 100), billed=2)
     model = pressure_model(billed)
     assert model.tokens == 1_000 and sum(part.tokens for part in model.parts) == 1_000
     assert model.is_scaled and "scaled to the total" in stripped(card_html(pressure_card(model)))
