@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import shutil
 from typing import NoReturn
@@ -31,3 +32,15 @@ def find_chromium() -> str:
         if found := shutil.which(name):
             return found
     skip_or_fail("no Chromium is on the PATH: install the package `chromium`.")
+
+
+def need(*modules: str) -> None:
+    """Skips or fails the tests of a file where a package of the extra `bench` is not installed."""
+    for name in modules:
+        try:
+            importlib.import_module(name)
+        except ImportError as error:
+            reason = f"{name} can't be imported ({error}): install the extra `bench`."
+            if is_strict():
+                pytest.fail(f"HARNESS_NB_STRICT is set, and {reason}", pytrace=False)
+            pytest.skip(reason, allow_module_level=True)
