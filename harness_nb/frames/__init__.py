@@ -36,6 +36,7 @@ from harness_nb.frames.frames import (
     thresholds_frame,
     tools_frame,
     usage_frame,
+    validity_frame,
     versions_frame,
 )
 
@@ -71,5 +72,6 @@ __all__ = [
     "thresholds_frame",
     "tools_frame",
     "usage_frame",
+    "validity_frame",
     "versions_frame",
 ]

@@ -430,3 +430,9 @@ FUTURE_USE = (
     Column("edits_lost", "count", "those of them whose old text the context no longer held word for word"),
     Column("sources", "list", "places in the log of the tool results that first held what is missing"),
 )
+
+VALIDITY = (
+    Column("check", "text", "check that is broken"),
+    Column("message", "count", "messages said by then"),
+    Column("detail", "text", "what is wrong"),
+)

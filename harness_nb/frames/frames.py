@@ -243,3 +243,8 @@ def cost_frame(records: Iterable[Record]) -> pd.DataFrame:
 def future_use_frame(records: Iterable[Record]) -> pd.DataFrame:
     """Recorded requests and what their calls needed; columns `columns.FUTURE_USE`."""
     return assemble(records, columns.FUTURE_USE)
+
+
+def validity_frame(records: Iterable[Record]) -> pd.DataFrame:
+    """Breaks of the checks of a replay; columns `columns.VALIDITY`."""
+    return assemble(records, columns.VALIDITY)

@@ -14,6 +14,7 @@ from harness_nb.lab.cost import break_even_calls, own_cost, total_cost
 from harness_nb.lab.future_use import exact_edits, future_use_share, reacquired_tokens
 from harness_nb.lab.run import Replay
 from harness_nb.lab.step import Step
+from harness_nb.lab.validity import invalid_prompts
 
 Better = Literal["lower", "higher"]
 Compute = Callable[[Replay], float | None]
@@ -78,6 +79,13 @@ def _total(name: str, unit: str, better: Better | None, meaning: str) -> Metric:
 
 
 _ALL = (
+    Metric(
+        name="invalid_prompts",
+        compute=invalid_prompts,
+        unit="requests",
+        better="lower",
+        meaning="requests that a provider would refuse or that misquote the conversation",
+    ),
     _total("messages", "messages", None, "messages replayed"),
     _total("turns", "turns", None, "turns"),
     _total("requests", "requests", None, "recorded model requests"),

@@ -85,6 +85,12 @@ def future_use_card(use: Any) -> Card:
     return Card("Future use", str(use), (Table.of(head, rows, most=_ROWS, noun="request"),))
 
 
+def validity_card(validity: Any) -> Card:
+    """What is wrong, check by check."""
+    table = Table.of(("check", "message", "what is wrong"), validity.breaks, most=_ROWS, noun="break")
+    return Card("Validity", str(validity), (table,) if validity.breaks else ())
+
+
 _ROWS = 12
 
 CARDS: Mapping[str, Callable[[Any], Card]] = {
@@ -93,4 +99,5 @@ CARDS: Mapping[str, Callable[[Any], Card]] = {
     "Cost": cost_card,
     "FutureUse": future_use_card,
     "ScoreReport": score_card,
+    "Validity": validity_card,
 }
