@@ -14,6 +14,7 @@ from harness_nb.core.records import parse_line
 from harness_nb.core.redact import redact
 from harness_nb.errors import ConfigError
 from harness_nb.model.base import Model, ModelRequest, complete
+from harness_nb.model.offline import OfflineModel
 from harness_nb.model.resolve import resolve
 from harness_nb.store.files import append_text, read_text
 
@@ -108,10 +109,17 @@ def resolved(models: str | Model | Sequence[str | Model]) -> tuple[Model, ...]:
     """Models by name or as they are.
 
     Raises:
-        ConfigError: There is none, a name is unknown, or two have the same name, so that answers could not be told apart.
+        ConfigError: There is none, a name is unknown, two have the same name, so that answers could not be told apart, or one
+            is the offline model, which neither answers nor judges.
     """
     given = [models] if isinstance(models, str) or not isinstance(models, Sequence) else list(models)
     found = tuple(resolve(one) for one in given)
+    if any(isinstance(one, OfflineModel) for one in found):
+        raise ConfigError(
+            "The offline model neither answers questions nor judges answers.",
+            "Give a model of a provider, 'local', or a ScriptedModel.",
+            subject=models,
+        )
     names = [one.limits.name for one in found]
     if not names or len(set(names)) < len(names):
         raise ConfigError(

@@ -20,6 +20,7 @@ from harness_nb.lab.carded import Carded
 from harness_nb.lab.certainty import LEVEL, Agreement, Interval, agreement, bootstrap, standard_error
 from harness_nb.lab.datasets.record import Question
 from harness_nb.lab.exchanges import Exchange, Exchanges, resolved
+from harness_nb.lab.progress import Progress, following
 from harness_nb.lab.questions import Answer, Answers
 from harness_nb.lab.retrieval import ALL
 from harness_nb.model.base import Model
@@ -216,7 +217,7 @@ def judge(
     judges: str | Model | Sequence[str | Model],
     *,
     folder: str | Path | None = None,
-    progress: Callable[[int, int], object] | None = None,
+    progress: Progress | bool = False,
 ) -> Judgement:
     """Lets models judge answers.
 
@@ -227,7 +228,7 @@ def judge(
         answers: What to judge.
         judges: A model or several, by name or as they are, each with a name of its own.
         folder: Where prompts and verdicts are kept; what is there already is not asked again. None keeps them in memory.
-        progress: Called with the verdicts given and all of them.
+        progress: True for a bar, or a function that is called with the verdicts given and all of them.
 
     Raises:
         ConfigError: A judge is unknown, or two have the same name.
@@ -237,12 +238,12 @@ def judge(
     exchanges = Exchanges(folder)
     asked = [(one, *check) for one in answers.answers for check in _checks(one.question)]
     verdicts: list[Verdict] = []
-    for model, (one, system, statement) in itertools.product(models, asked):
-        messages = (Message.system(system), Message.user(_case(one, statement)))
-        exchange = exchanges.ask(model, messages, purpose=PURPOSE, max_tokens=MAX_TOKENS)
-        verdicts.append(Verdict(judge=model.limits.name, answer=one, statement=statement, exchange=exchange))
-        if progress is not None:
-            progress(len(verdicts), len(models) * len(asked))
+    with following(progress, len(models) * len(asked), "verdicts") as told:
+        for model, (one, system, statement) in itertools.product(models, asked):
+            messages = (Message.system(system), Message.user(_case(one, statement)))
+            exchange = exchanges.ask(model, messages, purpose=PURPOSE, max_tokens=MAX_TOKENS)
+            verdicts.append(Verdict(judge=model.limits.name, answer=one, statement=statement, exchange=exchange))
+            told(1)
     return Judgement(verdicts=tuple(verdicts), judges=tuple(model.limits.name for model in models))
 
 

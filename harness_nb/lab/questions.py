@@ -20,6 +20,7 @@ from harness_nb.lab.carded import Carded
 from harness_nb.lab.certainty import LEVEL, Interval, bootstrap
 from harness_nb.lab.datasets.record import Conversation, Question
 from harness_nb.lab.exchanges import Exchange, Exchanges, resolved
+from harness_nb.lab.progress import Progress, following
 from harness_nb.lab.retrieval import ALL, Search, said_at, searchable
 from harness_nb.lab.run import Replay
 from harness_nb.model.base import Model
@@ -204,18 +205,18 @@ def answer(
     k: int = 0,
     questions: Iterable[Question] | None = None,
     folder: str | Path | None = None,
-    progress: Callable[[int, int], object] | None = None,
+    progress: Progress | bool = False,
 ) -> Answers:
     """Asks a model the questions about a conversation.
 
     Args:
         conversation: With questions.
-        model: Answers: a name, or a model.
+        model: Answers: a name, or a model; the offline model does not answer questions.
         run: A replay of the conversation; its last context is what the model sees. None shows the whole conversation.
         k: Messages that a search with the question adds, of those that are not in the context.
         questions: Which of its questions; all by default.
         folder: Where prompts and answers are kept; what is there already is not asked again. None keeps them in memory.
-        progress: Called with the questions answered and all of them.
+        progress: True for a bar, or a function that is called with the questions answered and all of them.
 
     Raises:
         ConfigError: There is no question, the model is unknown, or the replay is of another transcript.
@@ -228,13 +229,13 @@ def answer(
     items = _context(conversation, run)
     exchanges = Exchanges(folder)
     answers = []
-    for question, found in _searched(conversation, asked, items, k):
-        messages = prompt(conversation, question, items, found)
-        limit = MAX_REPLY_TOKENS if question.rubric else MAX_SHORT_TOKENS
-        exchange = exchanges.ask(chosen, messages, purpose=PURPOSE, max_tokens=limit)
-        answers.append(Answer(conversation=conversation.name, question=question, exchange=exchange, found=found))
-        if progress is not None:
-            progress(len(answers), len(asked))
+    with following(progress, len(asked), "questions") as told:
+        for question, found in _searched(conversation, asked, items, k):
+            messages = prompt(conversation, question, items, found)
+            limit = MAX_REPLY_TOKENS if question.rubric else MAX_SHORT_TOKENS
+            exchange = exchanges.ask(chosen, messages, purpose=PURPOSE, max_tokens=limit)
+            answers.append(Answer(conversation=conversation.name, question=question, exchange=exchange, found=found))
+            told(1)
     policy = run.policy if run is not None else "whole conversation"
     return Answers(answers=tuple(answers), model=chosen.limits.name, policy=policy, k=k)
 

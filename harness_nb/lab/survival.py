@@ -214,7 +214,8 @@ class Evidence:
 
     The search is over all messages, as in the live index, which has each from when it is said: word statistics and ranks
     are those of the whole conversation, and of the hits only those count that are not verbatim in the context. So one
-    search a question, done when first needed, answers for every context.
+    search a question, done when first needed, answers for every context. An index of what has left alone differs by its
+    word statistics only: with two thirds gone, on 9 of 1,069 questions of LoCoMo and BEAM, by half a point and one.
 
     Args:
         conversation: With questions that have evidence.

@@ -70,7 +70,12 @@ def test_keys_are_masked_before_anything_is_written(tmp_path: Path) -> None:
 
 
 def test_models_must_be_told_apart_by_name() -> None:
-    assert [one.limits.name for one in resolved(["offline", ScriptedModel([])])] == ["offline", "scripted"]
+    assert [one.limits.name for one in resolved([ScriptedModel([], name="a"), ScriptedModel([])])] == ["a", "scripted"]
     for given in ([], [ScriptedModel([]), ScriptedModel([])]):
         with pytest.raises(ConfigError, match="can't be told apart"):
             resolved(given)
+
+
+def test_the_offline_model_is_refused_as_it_only_quotes() -> None:
+    with pytest.raises(ConfigError, match="neither answers questions nor judges answers"):
+        resolved("offline")
