@@ -73,14 +73,18 @@ def conversations(entries: Iterable[Entry]) -> Iterator[list[Entry]]:
 
     Notes of what stands between conversations go with the one before, or with the first.
     """
+    before: list[Entry] = []
     found: list[Entry] = []
     for entry in entries:
         if isinstance(entry, Begins) and _says_something(found):
-            yield found
-            found = []
+            if before:
+                yield before
+            before, found = found, []
         found.append(entry)
-    if _says_something(found):
-        yield found
+    if not _says_something(found):  # notes alone, which the last conversation tells
+        before += [entry for entry in found if not isinstance(entry, Begins)] if before else []
+        found = []
+    yield from (one for one in (before, found) if one)
 
 
 def name_in(entries: Sequence[Entry]) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 from harness_nb.errors import TranscriptError
 from harness_nb.lab.archives import NOT_JSON, check_archive, is_archive, parse, read_members
 from harness_nb.lab.entries import Line, Place, Skipped
+from harness_nb.lab.folders import is_session_folder, read_folder
 
 _PROBE_BYTES = 8_192
 _UTF8_MARK = b"\xef\xbb\xbf"
@@ -16,11 +17,13 @@ _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 
 
 def check_readable(path: Path) -> None:
-    """Checks that a path leads to a text file with something in it, or to an archive of conversations.
+    """Checks that a path leads to a text file with something in it, an archive of conversations, or a folder of one.
 
     Raises:
         TranscriptError: It is missing, a folder, empty, not text, or may not be read.
     """
+    if is_session_folder(path):
+        return
     if path.is_dir():
         raise TranscriptError(f"{str(path)!r} is a folder.", "Give the path of one file in it.", subject=path)
     try:
@@ -48,10 +51,13 @@ def check_readable(path: Path) -> None:
 def read_lines(path: Path) -> Iterator[Line | Skipped]:
     """The JSON values of a file, a line at a time; a document over many lines is one value at line 0.
 
-    Each conversation of an archive is a value at the name it has there.
+    Each conversation of an archive, and each message of a folder, is a value at the name it has there.
 
     Blank lines are passed over. A line that is no JSON comes as `Skipped`; a torn last line says so.
     """
+    if path.is_dir():
+        yield from read_folder(path)
+        return
     if is_archive(_head(path)):
         yield from read_members(path)
         return

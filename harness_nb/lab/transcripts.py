@@ -85,7 +85,7 @@ def read_transcript(path: str | os.PathLike[str], *, conversation: int | str | N
     a result without a call is left out, a call without a result gets a stub that says so. The file stays as it is.
 
     Args:
-        path: The file.
+        path: The file; of OpenCode also the folder `storage/message/<session>`.
         conversation: Which one to read of a file that holds several, by number, 0 for the first, or by the name that
             the file gives it, such as `conv-26`; needed only there.
 

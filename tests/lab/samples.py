@@ -262,6 +262,7 @@ INSPECT_SAMPLE = {
         },
         {"id": "m5", "role": "assistant", "source": "generate", "model": "mock/x", "content": "Done."},
     ],
+    "output": {"model": "mock/x"},
     "attachments": {"a1": "Look twice.", "a2": "data:image/png;base64,AAAA"},
     "events": [
         {

@@ -90,3 +90,10 @@ def test_a_file_of_several_conversations_is_divided_where_each_begins() -> None:
     one, two = Begins(Place(1)), Begins(Place(2))
     assert [*conversations([one, first, two, second])] == [[one, first], [two, second]]
     assert [*conversations([Begins(Place(1))])] == []
+
+
+def test_notes_without_a_conversation_are_told_by_the_one_before() -> None:
+    first, odd = said(1, Message.user("a")), Skipped(Place(2), "that")
+    entries = [Begins(Place(1), "one"), first, Begins(Place(2), "two"), odd]
+    assert [*conversations(entries)] == [[Begins(Place(1), "one"), first, odd]]
+    assert [*conversations([Begins(Place(2)), odd])] == []

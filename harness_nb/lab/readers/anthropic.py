@@ -56,8 +56,8 @@ def _conversation(place: Place, request: Mapping[str, Any]) -> Iterator[Entry]:
     names: dict[str, str] = {}
     if isinstance(request.get("model"), str):
         yield ModelNamed(place, request["model"])
-    system = request.get("system") or ()
-    for text in [system] if isinstance(system, str) else system:
+    system = request.get("system")
+    for text in system if isinstance(system, list) else [system] if system else []:
         yield from _said(
             Place(place.line), {"role": "system", "content": text if isinstance(text, str) else [text]}, names
         )

@@ -29,6 +29,17 @@ def as_content(found: tuple[Part, ...]) -> str | tuple[Part, ...]:
     return first.text if len(found) == 1 and isinstance(first, Text) and not first.rest else found
 
 
+def words(text: Any) -> Text:
+    """A text as a part.
+
+    Raises:
+        TypeError: It is none.
+    """
+    if not isinstance(text, str):
+        raise TypeError(f"{text!r} is no text")
+    return Text(text)
+
+
 def reasoning(text: str, wire: Mapping[str, Any] | None = None) -> Part:
     """A model's reasoning as a part.
 

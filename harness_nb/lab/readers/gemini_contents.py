@@ -8,7 +8,7 @@ from typing import Any
 
 from harness_nb.core.messages import Message, Part, Text, ToolCall, part_from_openai, to_json
 from harness_nb.lab.entries import UNREADABLE, Entry, Place, Said, Skipped
-from harness_nb.lab.readers.blocks import as_content, file_of, reasoning, tool_call
+from harness_nb.lab.readers.blocks import as_content, file_of, reasoning, tool_call, words
 
 
 def is_content(value: Any) -> bool:
@@ -52,7 +52,7 @@ def _part(part: Mapping[str, Any]) -> Iterator[Part]:
     if "functionResponse" in part:
         yield from _output(part["functionResponse"])
     elif "text" in part:
-        yield reasoning(part["text"], _beside(part)) if part.get("thought") else Text(part["text"])
+        yield reasoning(part["text"], _beside(part)) if part.get("thought") else words(part["text"])
     elif "inlineData" in part:
         inline = part["inlineData"]
         yield file_of(inline["mimeType"], f"data:{inline['mimeType']};base64,{inline['data']}")

@@ -12,9 +12,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from harness_nb.core.messages import Message, Part, Text, Usage, part_from_openai
+from harness_nb.core.messages import Message, Part, Usage, part_from_openai
 from harness_nb.lab.entries import UNREADABLE, Begins, Compacted, Entry, Line, ModelNamed, Place, Said, Skipped
-from harness_nb.lab.readers.blocks import as_content, count, moment, picture, reasoning, tool_call
+from harness_nb.lab.readers.blocks import as_content, count, moment, picture, reasoning, tool_call, words
 
 NAME = "inspect_ai"
 
@@ -37,12 +37,11 @@ def read(lines: Iterable[Line]) -> Iterator[Entry]:
         if not isinstance(samples, list):
             yield Skipped(line.place, "a log without its samples")
             continue
-        about = value.get("eval")
-        model = about.get("model") if isinstance(about, Mapping) else None
         for sample in samples:
             yield Begins(line.place, _name(sample))
-            if isinstance(model, str):
-                yield ModelNamed(line.place, model)
+            for about in (value.get("eval"), sample.get("output") if _is_sample(sample) else None):
+                if isinstance(about, Mapping) and isinstance(about.get("model"), str) and about["model"]:
+                    yield ModelNamed(line.place, about["model"])
             yield from _sample(line.place, sample)
 
 
@@ -58,7 +57,8 @@ def _sample(place: Place, sample: Any) -> Iterator[Entry]:
     if not _is_sample(sample):
         yield Skipped(place, "a sample without messages")
         return
-    events = [one for one in sample.get("events") or () if isinstance(one, Mapping)]
+    listed = sample.get("events")
+    events = [one for one in listed if isinstance(one, Mapping)] if isinstance(listed, list) else []
     answers = dict(_answers(events))
     marks = _marks(place, events)
     attached = sample.get("attachments")
@@ -71,16 +71,16 @@ def _sample(place: Place, sample: Any) -> Iterator[Entry]:
         except UNREADABLE:
             yield Skipped(here, "a message that is not as inspect_ai writes it")
             continue
-        yield from marks.pop(whole.get("id"), ())
+        yield from marks.pop(str(whole.get("id")), ())
         yield Said(here, message, str(whole.get("model") or ""))
     for left in marks.values():
         yield from left
 
 
-def _marks(place: Place, events: Sequence[Mapping[str, Any]]) -> dict[object, list[Compacted]]:
-    """The compactions by the id of the next answer; those behind the last answer by None."""
-    marks: dict[object, list[Compacted]] = {}
-    following = None
+def _marks(place: Place, events: Sequence[Mapping[str, Any]]) -> dict[str, list[Compacted]]:
+    """The compactions by the id of the next answer; those behind the last answer by an empty one."""
+    marks: dict[str, list[Compacted]] = {}
+    following = ""
     for event in reversed(events):
         if event.get("event") == "compaction":
             before = event.get("tokens_before")
@@ -139,7 +139,7 @@ def _content(content: Any) -> str | tuple[Part, ...]:
 
 def _part(part: Mapping[str, Any]) -> Part:
     if part["type"] == "text":
-        return Text(part["text"])
+        return words(part["text"])
     if part["type"] == "image" and isinstance(part.get("image"), str):
         return picture(part["image"])
     if part["type"] == "reasoning":

@@ -105,10 +105,10 @@ def _said(place: Place, value: Any) -> Entry:
         return Skipped(place, f"a message of the type {kind!r}, which says nothing by itself")
     try:
         message = from_langchain(kind, wire)
+        about = wire.get("response_metadata") or {}
+        model = about.get("model_name") or about.get("model")
     except UNREADABLE:
         return Skipped(place, "a message that is not as LangChain writes it")
-    about = wire.get("response_metadata") or {}
-    model = about.get("model_name") or about.get("model")
     return Said(place, message, model if isinstance(model, str) and message.role == "assistant" else "")
 
 

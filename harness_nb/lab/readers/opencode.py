@@ -1,7 +1,7 @@
 """Sessions of OpenCode, as `opencode export` writes them: one JSON document with `info` and `messages`.
 
-A message has an `info` and `parts`. The list alone, as the server's API gives it, and one message a line are read, too.
-The folder in which OpenCode keeps a session in many small files, and its database, are not: export the session. Sources:
+A message has an `info` and `parts`. The list alone, as the server's API gives it, one message a line, and the folder
+`storage/message/<session>` in which earlier versions keep a session are read, too; the database of later ones is not. Sources:
 OpenCode's documentation of the server's API (opencode.ai/docs/server) and the types that its SDK publishes
 (`packages/sdk/js/src/gen/types.gen.ts` of its repository).
 
@@ -18,7 +18,7 @@ from typing import Any
 
 from harness_nb.core.messages import Message, Part, Text, Usage, part_from_openai
 from harness_nb.lab.entries import UNREADABLE, Begins, Compacted, Dropped, Entry, Line, Place, Said, Skipped
-from harness_nb.lab.readers.blocks import as_content, count, file_of, moment, reasoning, tool_call
+from harness_nb.lab.readers.blocks import as_content, count, file_of, moment, reasoning, tool_call, words
 
 NAME = "OpenCode"
 
@@ -128,13 +128,17 @@ def _result(part: Mapping[str, Any]) -> Message | None:
     content = (Text(str(text or "")), *files) if files else str(text or "")
     ended = (state.get("time") or {}).get("end")
     return Message.tool(
-        part["callID"], content, name=part["tool"], status="error" if status == "error" else "", time=moment(ended)
+        str(part["callID"]),
+        content,
+        name=str(part["tool"]),
+        status="error" if status == "error" else "",
+        time=moment(ended),
     )
 
 
 def _part(part: Mapping[str, Any]) -> Part:
     if part["type"] == "text":
-        return Text(part["text"])
+        return words(part["text"])
     if part["type"] == "reasoning":
         return reasoning(part["text"], {"metadata": part["metadata"]} if part.get("metadata") else None)
     return _file(part) if part["type"] == "file" else part_from_openai(part)

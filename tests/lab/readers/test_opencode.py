@@ -41,6 +41,24 @@ def test_the_list_alone_and_one_message_a_line_hold_the_same(tmp_path: Path) -> 
     assert read_transcript(write_lines(tmp_path / "s.jsonl", MESSAGES)) == whole
 
 
+def test_the_folder_of_a_session_holds_the_same_and_says_which_file_is_spoilt(tmp_path: Path) -> None:
+    folder = tmp_path / "storage" / "message" / "ses_1"
+    folder.mkdir(parents=True)
+    for number, message in enumerate(MESSAGES):
+        write_document(folder / f"msg_{number}.json", message["info"])
+        parts = tmp_path / "storage" / "part" / f"msg_{number}"
+        parts.mkdir(parents=True)
+        for at, part in enumerate(message["parts"]):
+            write_document(parts / f"prt_{at:02}.json", part)
+    assert read_transcript(folder) == read_transcript(write_document(tmp_path / "s.json", OPENCODE))
+    (tmp_path / "storage" / "part" / "msg_0" / "prt_99.json").write_text("{", encoding="utf-8")
+    (folder / "msg_9.json").write_text("{", encoding="utf-8")
+    assert read_transcript(folder).report == (
+        "msg_0.json: skipped a damaged part of it; the rest was read",
+        "msg_9.json: skipped a damaged file",
+    )
+
+
 def test_a_message_without_marks_of_requests_is_one_answer(tmp_path: Path) -> None:
     said = opencode(3, "a2", "assistant", text("Hi."), tokens=OPENCODE_TOKENS, cost=0.5, finish="stop")
     answer = read_transcript(write_document(tmp_path / "s.json", export(said)))[0]
