@@ -14,7 +14,8 @@ polite ones ("could you always ...").
 * It orders something for every answer: "every reply", "in your answers", "reply ... only".
 * It is labelled as one: "Rule:", "Hard requirement:", "Code conventions:", ...
 
-An order that needs the sentence before it is taken together with that: "The limit is 20 MB. Don't exceed it."
+An order that needs the sentence before it is taken together with that: "The limit is 20 MB. Don't exceed it."; and what
+only says how long, with the sentence behind it: "For the rest of this session: metric units."
 
 What somebody tells ("I never tried it", "every time I run it, it fails") is none.
 """
@@ -151,15 +152,21 @@ def _instructions(line: str) -> Iterator[str]:
     if _LABEL.match(line) and not line.endswith("?"):
         yield _bounded(line, 0)
         return
-    before: int | None = None  # where the sentence begins that is in front, unless it was taken or tells nothing
+    before: int | None = None  # where the sentence begins that is in front, unless it was taken
+    scope: int | None = None  # the same where it only says for how long something holds
     for match in _SENTENCE.finditer(line):
         start = match.start() + _mark_chars(match.group())
         sentence = line[start : match.end()].strip()
         at = _place(sentence)
-        if at is not None:
-            together = line[before : match.end()].strip() if before is not None and _LEANS.match(sentence) else ""
-            yield together if 0 < len(together) <= MOST_CHARS else _bounded(sentence, at)
-        before = start if at is None and sentence.endswith(".") else None
+        if at is not None and scope is None and _LASTING.fullmatch(sentence.rstrip(".:!")):
+            scope = start
+            continue
+        if at is not None or scope is not None:
+            leans_on = scope if scope is not None else before if _LEANS.match(sentence) else None
+            together = line[leans_on : match.end()].strip() if leans_on is not None else ""
+            yield together if 0 < len(together) <= MOST_CHARS else _bounded(sentence, at or 0)
+        before = start if at is None and scope is None and sentence.endswith(".") else None
+        scope = None
 
 
 def _mark_chars(text: str) -> int:

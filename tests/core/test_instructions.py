@@ -91,6 +91,12 @@ def test_an_order_that_leans_on_the_sentence_before_is_taken_with_it() -> None:
     assert standing_instructions(long) == ("Never do that.",)
 
 
+def test_what_only_says_how_long_is_taken_with_what_follows() -> None:
+    both = "For the rest of this chat. Metric units."
+    assert standing_instructions(f"Hello. {both} Where is it?") == (both,)
+    assert standing_instructions("From now on.") == ()
+
+
 def test_marks_of_lists_are_left_out_and_an_abbreviation_ends_no_sentence() -> None:
     text = "Rules:\n- Never delete files.\n2. Always name units, e.g. km or miles. then go on.\n- Never delete files."
     assert standing_instructions(text) == ("Never delete files.", "Always name units, e.g. km or miles.")
