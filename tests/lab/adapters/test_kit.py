@@ -74,7 +74,7 @@ def test_its_command_line_checks_any_preset_by_name() -> None:
 @pytest.mark.parametrize("name", sorted(COMPACTORS))
 def test_each_of_the_kits_compactors_is_a_policy(name: str) -> None:
     policy = kit.policy(COMPACTORS[name](), trigger_tokens=600, keep_messages=2)
-    run = replay(transcript(with_tools=True), policy, window=2_000, model=None)
+    run = replay(transcript(30, with_tools=True), policy, window=2_000, model=None)
     done = [step for step in run.steps if step.outcome == "compacted"]
     assert done and policy.name == f"kit {name}"
     assert all(one.asked == () for step in done for one in step.passes)
@@ -83,7 +83,7 @@ def test_each_of_the_kits_compactors_is_a_policy(name: str) -> None:
 def test_a_compactor_that_asks_a_model_asks_by_way_of_the_driver() -> None:
     policy = kit.asking_policy(LLMSummarizerCompactor, trigger_tokens=600)
     model = ScriptedModel(summary=["They spoke about the importer."], repeat_last=True)
-    run = replay(transcript(), policy, window=2_000, model=model)
+    run = replay(transcript(30), policy, window=2_000, model=model)
     texts = [item.message.text for item in run.final.input]
     assert model.requests and model.requests[0].purpose == "summary"
     assert any("They spoke about the importer." in text for text in texts)
