@@ -18,6 +18,7 @@ from typing import Any
 from harness_nb.core.messages import Message
 from harness_nb.errors import TranscriptError
 from harness_nb.lab.assembly import assemble
+from harness_nb.lab.datasets.reading import as_far_as_it_goes, places_of
 from harness_nb.lab.datasets.record import Conversation, Findings, Question, Split, Terms
 from harness_nb.lab.entries import UNREADABLE, Begins, Entry, Line, Place, Said, Skipped
 
@@ -50,7 +51,11 @@ def read(lines: Iterable[Line]) -> Iterator[Entry]:
     for line in lines:
         yield Begins(line.place)
         for batch in _batches(line.value):
-            yield from _said(batch, _anchor(batch), Findings(), "")
+            yield from as_far_as_it_goes(_of_batch(batch), line.place, NAME)
+
+
+def _of_batch(batch: Mapping[str, Any]) -> Iterator[Entry]:
+    yield from _said(batch, _anchor(batch), Findings(), "")
 
 
 def folders(path: Path) -> list[Path]:
@@ -86,18 +91,23 @@ def _batches(value: Any) -> list[Any]:
 
 def _conversation(name: str, batches: Iterable[Any], kinds: Mapping[str, Any], findings: Findings) -> Conversation:
     entries: list[Entry] = []
-    starts: list[int] = []
+    firsts: list[int] = []
     ids: list[int] = []
     for batch in batches:
-        starts.append(len(ids))
+        firsts.append(len(entries))
         entries += _said(batch, _anchor(batch), findings, name)
         ids += [one["id"] for group in batch["turns"] for one in group]
     transcript, _ = assemble(entries, format=NAME, name=f"BEAM {name}")
-    places = {number: place for place, number in enumerate(ids)}
+    at = [*places_of(entries), len(transcript)]
+    starts = dict.fromkeys(at[first] for first in firsts)
+    places = {number: place for number, place, one in zip(ids, at, entries, strict=False) if isinstance(one, Said)}
+    findings.add("messages that can't be read, skipped", name, len(ids) - len(places))
     findings.add("messages whose id is not their place", name, sum(number != place for number, place in places.items()))
     split: Split = "tuning" if name in TUNING else "report"
     questions = tuple(_questions(name, kinds, places, findings))
-    return Conversation(name=name, transcript=transcript, questions=questions, starts=tuple(starts), split=split)
+    return Conversation(
+        name=name, transcript=transcript, questions=questions, starts=tuple(starts) or (0,), split=split
+    )
 
 
 def _said(batch: Mapping[str, Any], time: datetime | None, findings: Findings, name: str) -> Iterator[Entry]:

@@ -13,10 +13,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
+from itertools import accumulate
 from typing import Any
 
 from harness_nb.core.messages import Message
 from harness_nb.lab.assembly import assemble
+from harness_nb.lab.datasets.reading import as_far_as_it_goes, places_of
 from harness_nb.lab.datasets.record import Conversation, Findings, Question, Terms
 from harness_nb.lab.entries import UNREADABLE, Begins, Entry, Line, Place, Said, Skipped
 
@@ -49,8 +51,8 @@ def claims(value: Any) -> bool:
 def read(lines: Iterable[Line]) -> Iterator[Entry]:
     """The turns of all samples, for `read_transcript`."""
     for place, sample in _samples(lines):
-        yield Begins(place, str(sample["sample_id"]))
-        yield from _turns(sample, Findings())
+        yield Begins(place, str(sample.get("sample_id", "")))
+        yield from as_far_as_it_goes(_turns(sample, Findings()), place, NAME)
 
 
 def conversations(lines: Iterable[Line], findings: Findings) -> Iterator[Conversation]:
@@ -58,14 +60,15 @@ def conversations(lines: Iterable[Line], findings: Findings) -> Iterator[Convers
     for _, sample in _samples(lines):
         name = str(sample["sample_id"])
         entries = list(_turns(sample, findings))
+        findings.add("turns that can't be read, skipped", name, sum(isinstance(one, Skipped) for one in entries))
         transcript, _ = assemble(entries, format=NAME, name=name)
         sessions = [sample["conversation"][f"session_{number}"] for number in _numbers(sample["conversation"])]
-        places = _places(sessions)
+        places = _places(sessions, entries)
         yield Conversation(
             name=name,
             transcript=transcript,
             questions=tuple(_questions(sample, places, findings)),
-            starts=_starts(sessions),
+            starts=_starts(sessions, entries),
             split="tuning" if name in TUNING else "report",
         )
 
@@ -82,17 +85,18 @@ def _numbers(conversation: Mapping[str, Any]) -> list[int]:
     return sorted(int(match[1]) for key in conversation if (match := _SESSION.fullmatch(key)) and conversation[key])
 
 
-def _starts(sessions: Sequence[Sequence[Any]]) -> tuple[int, ...]:
-    starts, at = [], 0
-    for session in sessions:
-        starts.append(at)
-        at += len(session)
-    return tuple(starts)
+def _starts(sessions: Sequence[Sequence[Any]], entries: Sequence[Entry]) -> tuple[int, ...]:
+    """Index of the first message of each session."""
+    ends = [*accumulate(map(len, sessions), initial=0)][:-1]
+    places = places_of(entries)
+    return tuple(dict.fromkeys(places[end] for end in ends)) or (0,)
 
 
-def _places(sessions: Sequence[Sequence[Mapping[str, Any]]]) -> dict[str, int]:
-    """Index of each turn by its id."""
-    return {turn["dia_id"]: at for at, turn in enumerate(turn for session in sessions for turn in session)}
+def _places(sessions: Sequence[Sequence[Mapping[str, Any]]], entries: Sequence[Entry]) -> dict[str, int]:
+    """Index of each turn that was read, by its id."""
+    turns = (turn for session in sessions for turn in session)
+    found = zip(turns, entries, places_of(entries), strict=True)
+    return {turn["dia_id"]: at for turn, entry, at in found if isinstance(entry, Said)}
 
 
 def _turns(sample: Mapping[str, Any], findings: Findings) -> Iterator[Entry]:

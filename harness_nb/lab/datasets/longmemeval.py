@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 from harness_nb.core.messages import Message
 from harness_nb.lab.assembly import assemble
+from harness_nb.lab.datasets.reading import as_far_as_it_goes
 from harness_nb.lab.datasets.record import Conversation, Findings, Question, Terms
 from harness_nb.lab.entries import UNREADABLE, Begins, Entry, Line, Place, Said, Skipped
 
@@ -51,8 +52,12 @@ def read(lines: Iterable[Line]) -> Iterator[Entry]:
     """The turns of all instances, for `read_transcript`."""
     for place, one in _instances(lines):
         yield Begins(place, str(one["question_id"]))
-        for session in _sessions(one, Findings()):
-            yield from _said(session, place)
+        yield from as_far_as_it_goes(_of_instance(one, place), place, NAME)
+
+
+def _of_instance(one: Mapping[str, Any], place: Place) -> Iterator[Entry]:
+    for session in _sessions(one, Findings()):
+        yield from _said(session, place)
 
 
 def conversations(lines: Iterable[Line], findings: Findings) -> Iterator[Conversation]:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import copy
 import json
 from datetime import UTC, datetime
 from pathlib import Path
@@ -84,3 +85,16 @@ def test_the_given_chats_have_the_published_counts(data: Path) -> None:
     assert len(beam.questions) == 80
     assert sum(bool(question.evidence) for question in beam.questions) == 72
     assert all(question.rubric and question.answer for question in beam.questions)
+
+
+def test_a_message_that_cannot_be_read_is_counted_and_evidence_keeps_to_its_messages(tmp_path: Path) -> None:
+    broken = copy.deepcopy(BEAM_CHAT)
+    broken[0]["turns"][0][1]["role"] = "narrator"
+    write_beam(tmp_path, "2")
+    (tmp_path / "2" / "chat.json").write_text(json.dumps(broken), encoding="utf-8")
+    (chat,) = dataset = load(tmp_path)
+    assert chat.starts == (0, 1)
+    assert [chat.transcript[index].text for index in chat.questions[2].evidence] == [
+        "Always answer with a table please."
+    ]
+    assert {one.what: one.count for one in dataset.report}["messages that can't be read, skipped"] == 1

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +13,7 @@ import pytest
 from harness_nb import read_transcript
 from harness_nb.errors import ConfigError, TranscriptError
 from harness_nb.lab.datasets import load, load_all
-from tests.lab.datasets.samples import LOCOMO, LONGMEMEVAL, TAU, write_beam
+from tests.lab.datasets.samples import BEAM_CHAT, BEAM_QUESTIONS, LOCOMO, LONGMEMEVAL, TAU, write_beam
 from tests.lab.files import OPENAI, write_document, write_lines
 
 FILES: dict[str, list[Any]] = {"LoCoMo": LOCOMO, "LongMemEval": LONGMEMEVAL, "τ-bench": TAU}
@@ -120,3 +122,28 @@ def test_groups_of_evidence_follow_their_messages(tmp_path: Path) -> None:
     other = next(one for seed in range(8) if (one := chat.shuffled(seed)).starts != chat.starts)
     assert other.questions[1].groups == {"original_info": (4,), "updated_info": (2,)}
     assert json.dumps(other.questions[1].evidence) == "[2, 4]"
+
+
+def spoilt(value: Any, wrong: Any) -> Iterator[Any]:
+    """Copies of a JSON value, in each of which one part is something else."""
+    yield wrong
+    if isinstance(value, dict | list):
+        keys = list(value) if isinstance(value, dict) else range(len(value))
+        for key in keys:
+            for part in spoilt(value[key], wrong):
+                copy: Any = dict(value) if isinstance(value, dict) else list(value)
+                copy[key] = part
+                yield copy
+
+
+@pytest.mark.parametrize("wrong", [None, 7, [], "x"], ids=repr)
+@pytest.mark.parametrize("name", [*FILES, "BEAM"])
+def test_a_file_with_anything_wrong_is_read_or_refused_in_words(tmp_path: Path, name: str, wrong: Any) -> None:
+    whole = {**FILES, "BEAM": [BEAM_CHAT]}[name]
+    path = tmp_path / "chat.json"
+    (tmp_path / "probing_questions.json").write_text(json.dumps(BEAM_QUESTIONS), encoding="utf-8")
+    for broken in spoilt(whole[0], wrong):
+        path.write_text(json.dumps(broken if name == "BEAM" else [broken]), encoding="utf-8")
+        for read in (lambda: load(path), lambda: read_transcript(path, conversation=0)):
+            with contextlib.suppress(TranscriptError):
+                read()

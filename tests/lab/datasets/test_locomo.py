@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import copy
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -76,3 +77,16 @@ def test_the_released_file_has_the_published_counts(data: Path) -> None:
     assert found["evidence that is not one plain id, taken apart"] == 7  # the two others name turns that do not exist
     assert found["evidence that names no turn, dropped"] == 3
     assert found["adversarial questions without an answer"] == 444
+
+
+def test_a_turn_that_cannot_be_read_is_counted_and_evidence_keeps_to_its_messages(tmp_path: Path) -> None:
+    broken = copy.deepcopy(LOCOMO)
+    del broken[0]["conversation"]["session_1"][1]["text"]
+    locomo = load(write_document(tmp_path / "chats.json", broken))
+    chat = locomo["conv-26"]
+    assert [chat.transcript[index].text for index in chat.questions[1].evidence] == [
+        "Only salmon, would you believe.",
+        "My kiln arrived yesterday.",
+    ]
+    assert chat.starts == (0, 2)
+    assert counts(locomo)["turns that can't be read, skipped"] == 1
