@@ -27,9 +27,11 @@ NAME = "Codex"
 _TYPES = {"session_meta", "response_item", "event_msg", "turn_context", "compacted"}
 _BARE_ITEMS = {"reasoning", "function_call", "function_call_output", "local_shell_call"}
 _BY_HARNESS = re.compile(r"\s*(?:<(?:environment_context|user_instructions|turn_aborted|permissions)|# AGENTS\.md )")
-_EXIT_CODE = re.compile(r'(?:exit code:|exited with code|"exit_code":)\s*(-?\d+)', re.IGNORECASE)
+_EXIT_CODE = re.compile(r"^(?:Exit code:|Process exited with code) (-?\d+)", re.MULTILINE)
+_EXIT_CODE_IN_JSON = re.compile(r'"exit_code":\s*(-?\d+)')
 _ABORTED = "aborted by user"
-_BEGINNING = 400
+_CHARS_LOOKED_AT = 400
+"""At the beginning of a result, and of one in JSON at the end, where the exit code stands."""
 
 
 def claims(value: Any) -> bool:
@@ -237,10 +239,13 @@ def _output(output: Any) -> str | tuple[Part, ...]:
 def _status(output: Any, content: str | tuple[Part, ...]) -> str:
     if isinstance(output, Mapping) and output.get("success") is False:
         return "error"
-    text = content[:_BEGINNING] if isinstance(content, str) else ""
+    text = content if isinstance(content, str) else ""
     if text.startswith(_ABORTED):
         return "interrupted"
-    code = _EXIT_CODE.search(text)
+    if text.startswith("{"):
+        code = _EXIT_CODE_IN_JSON.search(text[-_CHARS_LOOKED_AT:])
+    else:
+        code = _EXIT_CODE.search(text[:_CHARS_LOOKED_AT])
     return "error" if code and int(code[1]) != 0 else ""
 
 

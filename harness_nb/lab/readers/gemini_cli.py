@@ -13,18 +13,21 @@ A record of the model holds its thoughts, calls and their results. Sub-agents ha
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
-from harness_nb.core.messages import Message, Usage
+from harness_nb.core.messages import Message, ToolCall, Usage
 from harness_nb.lab.entries import UNREADABLE, Begins, Compacted, Dropped, Entry, Line, Place, Said, Skipped
 from harness_nb.lab.readers.blocks import as_content, count, moment, reasoning, tool_call
-from harness_nb.lab.readers.gemini_contents import is_content, parts_of, said_in_contents
+from harness_nb.lab.readers.gemini_contents import answered, divided, is_content, parts_of, result_of, said_in_contents
 
 NAME = "Gemini CLI"
 
 _NOTICES = {"info", "error", "warning"}
 _STATUS = {"error": "error", "cancelled": "interrupted"}
+_COMMANDS = ("/", "?")
 _LIST_KEYS = ("clientHistory", "history", "contents")
 _Records = dict[str, tuple[Place, Mapping[str, Any]]]
 
@@ -43,18 +46,19 @@ def claims(value: Any) -> bool:
 def read(lines: Iterable[Line]) -> Iterator[Entry]:
     """The messages and marks, each record as it was written last."""
     records: _Records = {}
+    open_calls: deque[ToolCall] = deque()
     for line in lines:
         contents = _contents(line.value)
         if contents is not None:
             yield Begins(line.place)
             yield from said_in_contents(line.place, contents)
         elif isinstance(line.value, Mapping):
-            yield from _fold(line, line.value, records)
+            yield from _fold(line, line.value, records, open_calls)
     for place, record in records.values():
-        yield from _said(place, record)
+        yield from _said(place, record, open_calls)
 
 
-def _fold(line: Line, value: Mapping[str, Any], records: _Records) -> Iterator[Entry]:
+def _fold(line: Line, value: Mapping[str, Any], records: _Records, open_calls: deque[ToolCall]) -> Iterator[Entry]:
     """Takes one line into the records; what leaves them is told at once."""
     patch = value.get("$set")
     listed = (patch if isinstance(patch, Mapping) else value).get("messages")
@@ -63,12 +67,12 @@ def _fold(line: Line, value: Mapping[str, Any], records: _Records) -> Iterator[E
         start = ids.index(value["$rewindTo"]) if value["$rewindTo"] in records else 0
         yield from _dropped([records.pop(one) for one in ids[start:]], "a message that the user took back")
     elif isinstance(listed, list):
-        yield from _replaced(line, listed, records)
+        yield from _replaced(line, listed, records, open_calls)
     elif _is_record(value):
         records[str(value["id"])] = (line.place, value)
 
 
-def _replaced(line: Line, listed: list[Any], records: _Records) -> Iterator[Entry]:
+def _replaced(line: Line, listed: list[Any], records: _Records, open_calls: deque[ToolCall]) -> Iterator[Entry]:
     """Puts a list in the place of the records.
 
     When records left and unknown ones came, this was a compaction: what was said before is told, and the unknown are the
@@ -83,7 +87,7 @@ def _replaced(line: Line, listed: list[Any], records: _Records) -> Iterator[Entr
     came = [record for id, (_, record) in known.items() if id not in records]
     if left and came:
         for place, record in records.values():
-            yield from _said(place, record)
+            yield from _said(place, record, open_calls)
         summary = "\n".join(text for record in came if (text := _text(record)))
         yield Compacted(line.place, summary)
         records.clear()
@@ -98,24 +102,35 @@ def _dropped(entries: Iterable[tuple[Place, Mapping[str, Any]]], what: str) -> I
     return (Dropped(place, what) for place, _ in entries)
 
 
-def _said(place: Place, record: Mapping[str, Any]) -> Iterator[Entry]:
+def _said(place: Place, record: Mapping[str, Any], open_calls: deque[ToolCall]) -> Iterator[Entry]:
     """What one record says; nothing of it when a part of it can't be read."""
     if record["type"] in _NOTICES:
         yield Dropped(place, "a notice that only the user saw")
         return
+    tell = _user if record["type"] == "user" else _model
     try:
-        yield from list(_user(place, record) if record["type"] == "user" else _model(place, record))
+        yield from list(tell(place, record, open_calls))
     except UNREADABLE:
         yield Skipped(place, "a message that is not as Gemini CLI writes it")
 
 
-def _user(place: Place, record: Mapping[str, Any]) -> Iterator[Entry]:
-    content = as_content(tuple(parts_of(record["content"])))
-    if content:
-        yield Said(place, Message.user(content, time=moment(record.get("timestamp"))))
+def _user(place: Place, record: Mapping[str, Any], open_calls: deque[ToolCall]) -> Iterator[Entry]:
+    """Results that the record of the model does not hold, and what the user said."""
+    content, said = record["content"], moment(record.get("timestamp"))
+    results, others = divided(content) if isinstance(content, list) else ([], content)
+    for one in results:
+        call = answered(one, open_calls)
+        if call is not None:
+            yield Said(place, replace(result_of(one, call.id), time=said))
+    words = as_content(tuple(parts_of(others)))
+    message = Message.user(words, time=said)
+    if message.text.lstrip().startswith(_COMMANDS):
+        yield Dropped(place, "a command to the program, which the model never saw")
+    elif words:
+        yield Said(place, message)
 
 
-def _model(place: Place, record: Mapping[str, Any]) -> Iterator[Entry]:
+def _model(place: Place, record: Mapping[str, Any], open_calls: deque[ToolCall]) -> Iterator[Entry]:
     thoughts = [reasoning(_thought(one)) for one in record.get("thoughts") or ()]
     found = (*thoughts, *parts_of(record.get("content") or ()))
     made = list(record.get("toolCalls") or ())
@@ -130,12 +145,14 @@ def _model(place: Place, record: Mapping[str, Any]) -> Iterator[Entry]:
         yield Dropped(place, "an assistant message without content")
         return
     yield Said(place, answer, str(record.get("model") or ""))
-    for one in made:
-        if one.get("result") is not None:
+    for one, call in zip(made, answer.calls, strict=True):
+        if one.get("result") is None:
+            open_calls.append(call)
+        else:
             content = as_content(tuple(parts_of(one["result"])))
             status = _STATUS.get(str(one.get("status")), "")
             time = moment(one.get("timestamp"))
-            yield Said(place, Message.tool(str(one["id"]), content, name=str(one["name"]), status=status, time=time))
+            yield Said(place, Message.tool(call.id, content, name=call.name, status=status, time=time))
 
 
 def _thought(thought: Mapping[str, Any]) -> str:

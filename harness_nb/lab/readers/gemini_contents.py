@@ -80,25 +80,39 @@ def _output(response: Mapping[str, Any]) -> Iterator[Part]:
         yield from parts_of(one)
 
 
-def _answers(content: Mapping[str, Any], open_calls: deque[ToolCall]) -> list[Message]:
-    """The results in a message of the user's, or nothing."""
-    if content["role"] != "user":
-        return []
-    found = [part["functionResponse"] for part in content["parts"] if "functionResponse" in part]
-    others = [part for part in content["parts"] if "functionResponse" not in part]
-    messages = [_result(one, open_calls) for one in found]
-    return [*messages, Message.user(as_content(tuple(parts_of(others))))] if messages and others else messages
+def divided(parts: Sequence[Any]) -> tuple[list[Mapping[str, Any]], list[Any]]:
+    """The results among the parts of a message, and the other parts."""
+    found = [part["functionResponse"] for part in parts if "functionResponse" in part]
+    return found, [part for part in parts if "functionResponse" not in part]
 
 
-def _result(response: Mapping[str, Any], open_calls: deque[ToolCall]) -> Message:
-    name = str(response["name"])
+def answered(response: Mapping[str, Any], open_calls: deque[ToolCall]) -> ToolCall | None:
+    """The call that a result answers, which is open no longer: the one of its id, or the first of its tool."""
+    name = response["name"]
     call = next((one for one in open_calls if response.get("id", one.id) == one.id and one.name == name), None)
     if call is not None:
         open_calls.remove(call)
-    call_id = call.id if call else str(response.get("id") or name)
+    return call
+
+
+def result_of(response: Mapping[str, Any], call_id: str) -> Message:
+    """A result as a message."""
     value = response.get("response")
     failed = isinstance(value, Mapping) and "error" in value and "output" not in value
-    return Message.tool(call_id, as_content(tuple(_output(response))), name=name, status="error" if failed else "")
+    content = as_content(tuple(_output(response)))
+    return Message.tool(call_id, content, name=str(response["name"]), status="error" if failed else "")
+
+
+def _answers(content: Mapping[str, Any], open_calls: deque[ToolCall]) -> list[Message]:
+    """The results in a message of the user's and what else it says, or nothing where there is no result."""
+    if content["role"] != "user":
+        return []
+    found, others = divided(content["parts"])
+    messages = []
+    for one in found:
+        call = answered(one, open_calls)
+        messages.append(result_of(one, call.id if call else str(one.get("id") or one["name"])))
+    return [*messages, Message.user(as_content(tuple(parts_of(others))))] if messages and others else messages
 
 
 def _message(content: Mapping[str, Any], made: int) -> Message:

@@ -97,7 +97,7 @@ def _steps(parts: Sequence[Mapping[str, Any]]) -> list[list[Mapping[str, Any]]]:
 def _answer(
     step: Sequence[Mapping[str, Any]], info: Mapping[str, Any], *, is_only: bool, is_last: bool, time: datetime | None
 ) -> Message:
-    """The answer of one request; what it cost stands at its end, or at the message's where that has one request only."""
+    """The answer of one request; what it cost stands at its end, or with the message where that has one request only."""
     end = next((part for part in step if part["type"] == "step-finish"), info if is_only else {})
     content = tuple(_part(part) for part in step if part["type"] not in (*_SILENT, "tool", "step-finish"))
     finish = str(end.get("reason") or (info.get("finish") if is_last else "") or "")
@@ -112,7 +112,8 @@ def _answer(
             if part["type"] == "tool"
         ),
         time=time,
-        usage=_usage(end.get("tokens"), end.get("cost")),
+        usage=_usage(end.get("tokens"), end.get("cost"))
+        or (_usage(info.get("tokens"), info.get("cost")) if is_only else None),
         finish=_FINISH.get(finish, finish),
     )
 

@@ -100,6 +100,16 @@ def test_other_kinds_of_calls_and_results_are_understood(tmp_path: Path) -> None
     assert isinstance(transcript[-1].parts[0], Opaque)
 
 
+def test_the_words_of_a_file_that_was_read_are_no_exit_code(tmp_path: Path) -> None:
+    for output, status in (
+        ("Exit code: 0\nOutput:\nsaid exit code: 1", ""),
+        ("Wall time: 1 s\nProcess exited with code 2\nOutput:", "error"),
+        ('{"output":"' + "x" * 5_000 + '","metadata":{"exit_code":1}}', "error"),
+    ):
+        lines = [codex_words(1, "user", "Go."), codex_call(2, "c1", "make"), codex_result(2, "c1", output)]
+        assert read_transcript(write_lines(tmp_path / "s.jsonl", lines))[-1].status == status
+
+
 def test_instructions_inside_a_conversation_are_messages_of_the_harness_not_of_the_system(tmp_path: Path) -> None:
     lines = [codex_words(1, "developer", "Rules."), codex_words(2, "user", "Go."), codex_words(3, "developer", "More.")]
     transcript = read_transcript(write_lines(tmp_path / "s.jsonl", lines))

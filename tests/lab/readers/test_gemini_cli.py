@@ -72,6 +72,29 @@ def test_a_shorter_list_takes_messages_back(tmp_path: Path) -> None:
     assert "line 5: dropped a message that was taken back" in transcript.report
 
 
+def test_results_that_stand_in_a_record_of_their_own_find_their_calls_and_count_once(tmp_path: Path) -> None:
+    running = {"id": "g3", "name": "read_file", "args": {}, "status": "success"}
+    responses = [{"functionResponse": {"name": "read_file", "response": {"output": "three"}}}]
+    lines = [
+        *GEMINI,
+        gemini(7, "m3", "gemini", "", toolCalls=[running]),
+        gemini(8, "u2", "user", responses),
+        gemini(9, "u3", "user", responses),
+    ]
+    transcript = read_transcript(write_lines(tmp_path / "s.jsonl", lines))
+    assert [(one.role, one.call_id, one.text) for one in transcript[-2:]] == [
+        ("assistant", None, ""),
+        ("tool", "g3", "three"),
+    ]
+
+
+def test_a_command_to_the_program_is_dropped(tmp_path: Path) -> None:
+    transcript = read_transcript(
+        write_lines(tmp_path / "s.jsonl", [*GEMINI, gemini(7, "u2", "user", [{"text": "/stats"}])])
+    )
+    assert transcript.report[-1] == "line 6: dropped a command to the program, which the model never saw"
+
+
 CONTENTS: list[Any] = [
     {"role": "user", "parts": [{"text": "Look twice."}]},
     {

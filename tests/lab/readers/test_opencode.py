@@ -61,8 +61,10 @@ def test_the_folder_of_a_session_holds_the_same_and_says_which_file_is_spoilt(tm
 
 def test_a_message_without_marks_of_requests_is_one_answer(tmp_path: Path) -> None:
     said = opencode(3, "a2", "assistant", text("Hi."), tokens=OPENCODE_TOKENS, cost=0.5, finish="stop")
-    answer = read_transcript(write_document(tmp_path / "s.json", export(said)))[0]
-    assert (answer.usage, answer.finish) == (Usage(1203, 68, cached_tokens=1000, cost=0.5), "stop")
+    blank = {"type": "step-finish", "reason": "stop", "tokens": {}, "cost": 0}
+    for one in (said, {**said, "parts": [*said["parts"], blank]}):
+        answer = read_transcript(write_document(tmp_path / "s.json", export(one)))[0]
+        assert (answer.usage, answer.finish) == (Usage(1203, 68, cached_tokens=1000, cost=0.5), "stop")
 
 
 def test_a_compaction_becomes_a_mark(tmp_path: Path) -> None:
