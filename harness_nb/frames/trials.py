@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 import pandas as pd
 
+from harness_nb.core.view import HOOKS
 from harness_nb.frames.assembly import Record, assemble
 from harness_nb.frames.columns import Column
 
@@ -70,3 +71,24 @@ def evaluation_frame(records: Iterable[Record]) -> pd.DataFrame:
 def checks_frame(records: Iterable[Record]) -> pd.DataFrame:
     """Checks of tasks under presets; columns `CHECKS`."""
     return assemble(records, CHECKS)
+
+
+TIMELINE = (
+    Column("index", "count", "messages said by then"),
+    Column("policy", "text", "name of the policy"),
+    Column("turn", "count", "number of the turn, 1 for the first"),
+    Column("hook", "category", "why the policy was called", values=HOOKS),
+    Column("outcome", "text", "the plan's word for what it did"),
+    Column("reason", "text", "why, in words"),
+    Column("tokens_before", "count", "model input before, by the session's measure", "tokens"),
+    Column("tokens_after", "count", "the same measure after", "tokens"),
+    Column("messages_before", "count", "items before", "messages"),
+    Column("messages_after", "count", "items after", "messages"),
+    Column("model_calls", "count", "requests made for it"),
+    Column("edits", "text", "items that the plan made, by how"),
+)
+
+
+def timeline_frame(records: Iterable[Record]) -> pd.DataFrame:
+    """Points at which policies replaced their lists, in the order of the conversation; columns `TIMELINE`."""
+    return assemble(records, TIMELINE)

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any
 
 from harness_nb.render.card import Card, Table
+from harness_nb.render.lanes import bars
 from harness_nb.render.text import count, percent, short
-
-_BARS = "▁▂▃▄▅▆▇█"
-_NONE = "·"
 
 
 def canary_card(report: Any) -> Card:
@@ -57,11 +55,6 @@ def _wrong(report: Any, policy: str, share: float) -> tuple[str, str]:
 
 def _most(values: Iterable[int]) -> int:
     return max(values, default=0)
-
-
-def bars(shares: Sequence[float]) -> str:
-    """Shares from 0 to 1 as a row of bars, a dot for none."""
-    return "".join(_NONE if share <= 0 else _BARS[round(min(share, 1) * (len(_BARS) - 1))] for share in shares)
 
 
 def _notes(report: Any) -> Iterable[str]:

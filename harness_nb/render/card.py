@@ -46,6 +46,7 @@ class Table:
         caption: A heading, or empty.
         is_open: False folds the table under its caption.
         code: Names of the columns that are shown in a fixed-width font.
+        figures: Names of the columns that are set to the right though they hold texts, as figures with their units.
     """
 
     head: tuple[str, ...]
@@ -55,6 +56,7 @@ class Table:
     caption: str = ""
     is_open: bool = True
     code: frozenset[str] = frozenset()
+    figures: frozenset[str] = frozenset()
 
     @classmethod
     def of(
@@ -65,10 +67,11 @@ class Table:
 
     @property
     def right(self) -> tuple[bool, ...]:
-        """Which columns hold numbers only and are set to the right."""
+        """Which columns hold numbers only, or figures, and are set to the right."""
         return tuple(
-            bool(self.rows) and all(_is_number(row[at]) or row[at] is None for row in self.rows)
-            for at in range(len(self.head))
+            name in self.figures
+            or (bool(self.rows) and all(_is_number(row[at]) or row[at] is None for row in self.rows))
+            for at, name in enumerate(self.head)
         )
 
     @property
@@ -128,15 +131,13 @@ class Card:
 
 def card_html(card: Card) -> str:
     """A card as HTML that reads well with every style removed."""
-    page = tag(
-        "div",
-        Markup(style_block(*card.styles)),
-        _header(card),
-        *map(_block_html, card.blocks),
-        *_notes(card),
-        class_="hnb",
-    )
+    page = tag("div", Markup(style_block(*card.styles)), _header(card), card_body(card), class_="hnb")
     return without_known(str(page))
+
+
+def card_body(card: Card) -> Markup:
+    """The blocks and notes of a card, without its styles and its title: for a page that has these itself."""
+    return join(*map(_block_html, card.blocks), *_notes(card))
 
 
 def card_text(card: Card) -> str:

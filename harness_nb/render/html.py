@@ -16,7 +16,7 @@ class Markup(str):
 
 Child = str | Markup | None
 
-_VOID = frozenset({"br", "hr", "img", "col"})
+_VOID = frozenset({"br", "hr", "img", "col", "meta"})
 
 
 def escape(text: object) -> Markup:
@@ -40,7 +40,7 @@ _FORMULA = {ord(sign): f"<span>{sign}</span>" for sign in "$\\"}
 _FORBIDDEN = {code: "�" for code in range(32) if code not in (9, 10, 13)}
 
 
-def tag(name: str, *children: Child, **attributes: object) -> Markup:
+def tag(name: str, /, *children: Child, **attributes: object) -> Markup:
     """One element.
 
     Args:

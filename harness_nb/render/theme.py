@@ -79,6 +79,11 @@ def _variables(colours: dict[str, str]) -> str:
     return "".join(f"--hnb-{name}:{value};" for name, value in colours.items())
 
 
+def dark_variables() -> str:
+    """The colours of dark places, for a page that follows the reader's own setting."""
+    return _variables(_DARK)
+
+
 @cache
 def style_block(*more: str) -> str:
     """The `<style>` element that goes with a card.
