@@ -7,9 +7,10 @@ import pytest
 
 from harness_nb.core.messages import Message, ToolCall
 from harness_nb.errors import ContextOverflowError
+from harness_nb.lab.datasets import load
 from harness_nb.model.base import TextDelta
 from harness_nb.model.offline import OfflineModel
-from tests.benchmarks.offline_quality import Survival, head_and_tail, read_chat, summarised
+from tests.benchmarks.offline_quality import Survival, head_and_tail, summarised, text_of
 from tests.model.asking import TOOLS, ask, stream
 
 TALK = """\
@@ -267,9 +268,10 @@ def test_code_that_looks_like_a_label_of_another_form_is_text() -> None:
 
 
 def test_summary_of_a_real_chat_keeps_far_more_of_the_evidence_than_its_ends(data: Path) -> None:
-    chat = read_chat(data / "beam_100k" / "5")
-    tokens = len(chat.text) // 80
+    (chat,) = load(data / "beam_100k" / "5").conversations
+    whole = text_of(chat)
+    tokens = len(whole) // 80
     text, _ = summarised(chat, tokens)
     survival = Survival(chat)
     assert len(text) <= 4 * tokens and headings(text) == HEADINGS
-    assert survival(text) > 0.6 > survival(head_and_tail(chat.text, 4 * tokens)) + 0.1
+    assert survival(text) > 0.6 > survival(head_and_tail(whole, 4 * tokens)) + 0.1
