@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Mapping
 
 _EXACT = 2**53  # above it a JavaScript number is a float
 _LONGEST_PLAIN = 10**21  # from here on it is written with an exponent
+_LONE = re.compile("[\\ud800-\\udfff]")
 
 
 def js_json(value: object) -> str:
@@ -52,5 +54,4 @@ def _fraction(text: str) -> str:
 
 def _text(text: str) -> str:
     """A text in quotes; only what JSON has to escape is escaped, and lone surrogates."""
-    written = json.dumps(text, ensure_ascii=False)
-    return "".join(f"\\u{ord(char):04x}" if "\ud800" <= char <= "\udfff" else char for char in written)
+    return _LONE.sub(lambda found: f"\\u{ord(found[0]):04x}", json.dumps(text, ensure_ascii=False))
