@@ -25,7 +25,8 @@ class Totals:
     """Sums over a replay; two with the same figures are equal."""
 
     def __init__(self, run: Replay) -> None:
-        self._run = run
+        self._transcript, self._final = run.transcript, run.final
+        self._steps, self._acted, self._compactions = run.steps, run.acted, run.compactions
 
     def to_dict(self) -> dict[str, int]:
         """All of them by name."""
@@ -43,12 +44,12 @@ class Totals:
     @property
     def messages(self) -> int:
         """Messages replayed."""
-        return len(self._run.transcript)
+        return len(self._transcript)
 
     @cached_property
     def turns(self) -> int:
         """Turns."""
-        return max((step.turn for step in self._run.steps), default=0)
+        return max((step.turn for step in self._steps), default=0)
 
     @property
     def requests(self) -> int:
@@ -58,22 +59,22 @@ class Totals:
     @property
     def compactions(self) -> int:
         """Points at which the list was replaced."""
-        return len(self._run.compactions)
+        return len(self._compactions)
 
     @property
     def failures(self) -> int:
         """Plans that failed or were refused."""
-        return sum(one.outcome == "failed" for one in self._run.plans)
+        return sum(one.outcome == "failed" for step in self._acted for one in step.passes)
 
     @cached_property
     def overflows(self) -> int:
         """Requests that were above the window after the policy had acted."""
-        return sum(tokens > self._run.window for tokens in self._sent)
+        return sum(tokens > self._final.model.window for tokens in self._sent)
 
     @cached_property
     def model_calls(self) -> int:
         """Model calls that the policy made."""
-        return sum(step.model_calls for step in self._run.acted)
+        return sum(step.model_calls for step in self._acted)
 
     @cached_property
     def tokens_sent(self) -> int:
@@ -88,16 +89,16 @@ class Totals:
     @cached_property
     def own_tokens(self) -> int:
         """Tokens that the policy's own model calls sent and brought, estimated."""
-        return _own_tokens(self._run.plans)
+        return _own_tokens(one for step in self._acted for one in step.passes)
 
     @property
     def final_tokens(self) -> int:
         """Size of the model input at the end."""
-        return self._run.final.tokens
+        return self._final.tokens
 
     @cached_property
     def _sent(self) -> tuple[int, ...]:
-        return tuple(step.sent_tokens for step, _ in self._run.contexts())
+        return tuple(step.sent_tokens for step in self._steps if step.sent is not None)
 
 
 _LONG_CHARS, _SAMPLES, _SAMPLE_CHARS = 8_000, 8, 400

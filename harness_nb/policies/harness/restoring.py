@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 
 from harness_nb.core import edits
 from harness_nb.core.blocks import block
@@ -21,12 +21,15 @@ _PLAN_NOTE = "This is the plan as it stood when the conversation above was summa
 def read_again(view: View, old: Sequence[Item], config: CompactionConfig) -> tuple[Item, ...]:
     """The rounds of the newest files read among some items, each file once, that fit into the tokens for them."""
     room = in_tokens(config.restore_tokens, view.model.window)
+    readers = _READERS | {tool.name.lower() for tool in view.tools if tool.effect == "read"}
     found: dict[int, Item] = {}
     seen: set[str] = set()
     for round_ in _rounds(old):
-        paths = _paths_read(view, round_[0].message)
+        paths = _paths_read(round_[0].message, readers)
+        if not paths or paths <= seen or len(seen | paths) > config.restore_results:
+            continue
         size = round(view.measure.total(item.message for item in round_) * view.scale)
-        if not paths or paths <= seen or len(seen | paths) > config.restore_results or size > room:
+        if size > room:
             continue
         seen |= paths
         room -= size
@@ -45,10 +48,9 @@ def _rounds(items: Sequence[Item]) -> Iterator[tuple[Item, ...]]:
         stop = at
 
 
-def _paths_read(view: View, message: Message) -> set[str]:
+def _paths_read(message: Message, readers: Set[str]) -> set[str]:
     """The files that a message's calls read; empty when one of them does something else."""
-    readers = _READERS | {tool.name for tool in view.tools if tool.effect == "read"}
-    paths = {_path(call.arguments) if call.name.lower() in readers | _READERS else "" for call in message.calls}
+    paths = {_path(call.arguments) if call.name.lower() in readers else "" for call in message.calls}
     return set() if "" in paths else paths
 
 
@@ -76,7 +78,8 @@ def is_plan_note(item: Item) -> bool:
 
 def holds_native(message: Message) -> bool:
     """Whether a message holds a provider's own compaction, which stands for what came before it at that provider."""
-    if any(isinstance(part, Opaque) and _is_compaction(part.raw) for part in message.parts):
+    content = message.content
+    if isinstance(content, tuple) and any(isinstance(part, Opaque) and _is_compaction(part.raw) for part in content):
         return True
     return '"compaction_blocks"' in message.rest
 
