@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from harness_nb.core.messages import Message, ToolCall, Usage
@@ -29,7 +29,6 @@ _NOTICES = {"info", "error", "warning"}
 _STATUS = {"error": "error", "cancelled": "interrupted"}
 _COMMANDS = ("/", "?")
 _LIST_KEYS = ("clientHistory", "history", "contents")
-_Records = dict[str, tuple[Place, Mapping[str, Any]]]
 
 
 def claims(value: Any) -> bool:
@@ -45,57 +44,65 @@ def claims(value: Any) -> bool:
 
 def read(lines: Iterable[Line]) -> Iterator[Entry]:
     """The messages and marks, each record as it was written last."""
-    records: _Records = {}
-    open_calls: deque[ToolCall] = deque()
+    recording = _Recording()
     for line in lines:
         contents = _contents(line.value)
         if contents is not None:
             yield Begins(line.place)
             yield from said_in_contents(line.place, contents)
         elif isinstance(line.value, Mapping):
-            yield from _fold(line, line.value, records, open_calls)
-    for place, record in records.values():
-        yield from _said(place, record, open_calls)
+            yield from recording.take(line, line.value)
+    yield from recording.tell()
 
 
-def _fold(line: Line, value: Mapping[str, Any], records: _Records, open_calls: deque[ToolCall]) -> Iterator[Entry]:
-    """Takes one line into the records; what leaves them is told at once."""
-    patch = value.get("$set")
-    listed = (patch if isinstance(patch, Mapping) else value).get("messages")
-    if isinstance(value.get("$rewindTo"), str):
-        ids = list(records)
-        start = ids.index(value["$rewindTo"]) if value["$rewindTo"] in records else 0
-        yield from _dropped([records.pop(one) for one in ids[start:]], "a message that the user took back")
-    elif isinstance(listed, list):
-        yield from _replaced(line, listed, records, open_calls)
-    elif _is_record(value):
-        records[str(value["id"])] = (line.place, value)
+@dataclass(slots=True)
+class _Recording:
+    """A recording as far as it was read: the records that may still change, and the ids of those that were told."""
 
+    records: dict[str, tuple[Place, Mapping[str, Any]]] = field(default_factory=dict)
+    told: set[str] = field(default_factory=set)
+    open_calls: deque[ToolCall] = field(default_factory=deque)
 
-def _replaced(line: Line, listed: list[Any], records: _Records, open_calls: deque[ToolCall]) -> Iterator[Entry]:
-    """Puts a list in the place of the records.
+    def take(self, line: Line, value: Mapping[str, Any]) -> Iterator[Entry]:
+        """Takes one line; what it does away with is told at once."""
+        patch = value.get("$set")
+        listed = (patch if isinstance(patch, Mapping) else value).get("messages")
+        if isinstance(value.get("$rewindTo"), str):
+            ids = list(self.records)
+            start = ids.index(value["$rewindTo"]) if value["$rewindTo"] in self.records else 0
+            yield from _dropped([self.records.pop(one) for one in ids[start:]], "a message that the user took back")
+        elif isinstance(listed, list):
+            yield from self._replace(line.place, listed)
+        elif _is_record(value) and value["id"] not in self.told:
+            self.records[value["id"]] = (line.place, value)
 
-    When records left and unknown ones came, this was a compaction: what was said before is told, and the unknown are the
-    summary. When they only left, they were taken back.
-    """
-    known = {
-        str(one["id"]): (Place(line.place.line, number), one)
-        for number, one in enumerate(listed, start=1)
-        if _is_record(one)
-    }
-    left = [one for id, one in records.items() if id not in known]
-    came = [record for id, (_, record) in known.items() if id not in records]
-    if left and came:
-        for place, record in records.values():
-            yield from _said(place, record, open_calls)
-        summary = "\n".join(text for record in came if (text := _text(record)))
-        yield Compacted(line.place, summary)
-        records.clear()
-        return
-    yield from _dropped(left, "a message that was taken back")
-    kept = {id: records.get(id, entry) for id, entry in known.items()}
-    records.clear()
-    records.update(kept)
+    def tell(self) -> Iterator[Entry]:
+        """Tells the records, which then change no more."""
+        for place, record in self.records.values():
+            yield from _said(place, record, self.open_calls)
+        self.told |= self.records.keys()
+        self.records.clear()
+
+    def _replace(self, place: Place, listed: list[Any]) -> Iterator[Entry]:
+        """Puts a list in the place of the records.
+
+        When records left and unknown ones came, this was a compaction: what was said before is told, and the unknown are
+        the summary. When they only left, they were taken back.
+        """
+        known = {
+            one["id"]: (Place(place.line, number), one)
+            for number, one in enumerate(listed, start=1)
+            if _is_record(one) and one["id"] not in self.told
+        }
+        left = [one for id, one in self.records.items() if id not in known]
+        came = {id: record for id, (_, record) in known.items() if id not in self.records}
+        if left and came:
+            yield from self.tell()
+            self.told |= came.keys()
+            yield Compacted(place, "\n".join(text for record in came.values() if (text := _text(record))))
+            return
+        yield from _dropped(left, "a message that was taken back")
+        self.records = {id: self.records.get(id, entry) for id, entry in known.items()}
 
 
 def _dropped(entries: Iterable[tuple[Place, Mapping[str, Any]]], what: str) -> Iterator[Entry]:

@@ -57,12 +57,13 @@ def test_a_list_that_begins_with_a_summary_is_a_compaction(tmp_path: Path) -> No
     lines = [
         *GEMINI,
         {"$set": {"messages": [gemini(8, "c1", "user", "So far."), kept]}},
+        kept,
         gemini(9, "u2", "user", "On."),
+        {"$set": {"messages": [gemini(10, "c2", "user", "So far, and on."), kept]}},
     ]
     transcript, report = read_with_report(write_lines(tmp_path / "s.jsonl", lines))
     assert [one.text for one in transcript if one.role != "tool"] == ["Look twice.", "I look.", "Done.", "On."]
-    (mark,) = report.compactions
-    assert (mark.index, mark.summary) == (5, "So far.")
+    assert [(mark.index, mark.summary) for mark in report.compactions] == [(5, "So far."), (6, "So far, and on.")]
 
 
 def test_a_shorter_list_takes_messages_back(tmp_path: Path) -> None:
