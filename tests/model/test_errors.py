@@ -244,9 +244,9 @@ def test_hostile_text_is_read_in_bounded_time() -> None:
         "maximum context length is " * 20_000,
         "a" * 1_000_000,
     ):
-        started = time.perf_counter()
+        started = time.process_time()
         classify(BadRequestError(text))
-        assert time.perf_counter() - started < 1.0
+        assert time.process_time() - started < 1.0
 
 
 def test_message_of_an_error_is_short() -> None:

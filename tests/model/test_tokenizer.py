@@ -110,9 +110,9 @@ HOSTILE = {
 @pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE.keys())
 def test_r037_counting_takes_less_than_a_second(text: str) -> None:
     counter = counter_for("gpt-4o")
-    started = time.perf_counter()
+    started = time.process_time()
     assert counter.count_text(text) > 0
-    assert time.perf_counter() - started < 1.0
+    assert time.process_time() - started < 1.0
 
 
 def test_lone_surrogates_are_counted() -> None:

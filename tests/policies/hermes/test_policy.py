@@ -343,6 +343,6 @@ def test_it_plans_a_long_conversation_quickly() -> None:
     view = View.of(Transcript(chat(2_000, 400)), hook="turn", model=ModelLimits(name="m", window=200_000))
     chosen = policy()
     chosen.plan(view)
-    begun = time.perf_counter()
+    begun = time.process_time()
     chosen.plan(view)
-    assert time.perf_counter() - begun < 2.0
+    assert time.process_time() - begun < 2.0
