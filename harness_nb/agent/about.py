@@ -51,8 +51,16 @@ def warnings_of(parts: Parts, opened: Opened) -> tuple[str, ...]:
     """An assumed window, repairs of a resumed session, a memory that can't be read."""
     from harness_nb.model.windows import window_warning
 
-    found = [window_warning(parts.limits), parts.memory_problem]
+    found = [window_warning(parts.limits), _room_warning(opened.view()), parts.memory_problem]
     return (*(text for text in found if text), *opened.session.warnings)
+
+
+def _room_warning(view: View) -> str:
+    """One line where prompt and tools leave no room for a conversation, else an empty text."""
+    fixed, window = view.fixed_tokens, view.model.window
+    if fixed < window:
+        return ""
+    return f"The prompt and the tools take about {fixed:,} tokens, and the window has {window:,}: no turn fits. Set a larger window=..."
 
 
 def settings_of(parts: Parts) -> dict[str, Any]:

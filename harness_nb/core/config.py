@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, fields
 from datetime import timedelta
 from typing import Any
 
+from harness_nb.core.named import named
 from harness_nb.errors import ConfigError
 
 
@@ -41,11 +42,7 @@ def positive(settings: object, *names: str) -> None:
 
 
 def one_of(settings: object, name: str, *values: str) -> None:
-    """Checks that a setting is one of some words.
-
-    Raises:
-        ConfigError: It is not; names it and its value.
-    """
+    """Checks that a setting is one of some words."""
     value = getattr(settings, name)
     if value not in values:
         remedy = f"Use {' or '.join(map(repr, values))}."
@@ -53,11 +50,7 @@ def one_of(settings: object, name: str, *values: str) -> None:
 
 
 def share(settings: object, *names: str) -> None:
-    """Checks that some settings are numbers from 0 to 1.
-
-    Raises:
-        ConfigError: One is not; names it and its value.
-    """
+    """Checks that some settings are numbers from 0 to 1."""
     for name in names:
         value = getattr(settings, name)
         if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
@@ -133,6 +126,7 @@ def _ordered_repr(value: object) -> str:
     return f"{{{', '.join(sorted(map(repr, value)))}}}" if isinstance(value, frozenset) and value else repr(value)
 
 
+@named
 @dataclass(frozen=True, kw_only=True, repr=False)
 class TruncateArgsConfig:
     """Shortening of long call arguments in older messages, without a model.
@@ -180,6 +174,7 @@ EXCLUDED_TOOLS = frozenset(
 """Tools whose results are bounded by themselves; evicting them would lead to reading them back in a circle."""
 
 
+@named
 @dataclass(frozen=True, kw_only=True, repr=False)
 class ClearResultsConfig:
     """Clearing of old tool results once a compaction is due, without a model; the calls stay.
@@ -209,6 +204,7 @@ class ClearResultsConfig:
 FALLBACKS = ("overflow", "always", "never")
 
 
+@named
 @dataclass(frozen=True, kw_only=True, repr=False)
 class CompactionConfig:
     """When a conversation is compacted and what stays.
@@ -275,6 +271,7 @@ class CompactionConfig:
     __repr__ = plain_repr
 
 
+@named
 @dataclass(frozen=True, kw_only=True, repr=False)
 class PinsConfig:
     """What stays word for word through every compaction; what the user pins by hand always does.
@@ -304,6 +301,7 @@ def _is_folder_name(value: object) -> bool:
     return bool(steps[0]) and ".." not in steps and steps != ["."]
 
 
+@named
 @dataclass(frozen=True, kw_only=True, repr=False)
 class ToolResultEvictionConfig:
     """Moving large tool results to files before they count as context.
@@ -334,6 +332,7 @@ class ToolResultEvictionConfig:
     __repr__ = plain_repr
 
 
+@named
 @dataclass(frozen=True, kw_only=True, repr=False)
 class MemoryConfig:
     """What the durable memory does around a conversation.
@@ -373,6 +372,7 @@ class MemoryConfig:
     __repr__ = plain_repr
 
 
+@named
 @dataclass(frozen=True, kw_only=True, repr=False)
 class MaintenanceConfig:
     """When the memory is put in order in the background, and how long files are kept.

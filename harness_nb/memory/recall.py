@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from datetime import date, datetime
 from functools import cached_property
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from harness_nb.memory.review_results import Decision, PendingList, VersionList
     from harness_nb.store.hits import SearchHits
     from harness_nb.store.index import MemoryIndex
+    from harness_nb.store.settings import Mode
 
 T = TypeVar("T")
 
@@ -68,19 +69,56 @@ class AgentMemory:
     def __repr__(self) -> str:
         return f"AgentMemory({self.workspace.name!r})"
 
-    def search(self, query: str | None, limit: int = 10) -> SearchHits:
+    def search(
+        self,
+        query: str | None,
+        limit: int = 10,
+        *,
+        kinds: Collection[str] | None = None,
+        neighbours: int = 0,
+        mode: Mode = "keyword",
+    ) -> SearchHits:
         """Searches curated memory, logs and sessions; best hits first, none for a blank query.
 
         Args:
             query: Words in any form; "quotes" keep a phrase together.
             limit: Most hits.
-        """
-        return self.index.search(query or "", limit=limit)
+            kinds: What the hits may be (`memory`, `daily`, `topic`, `session`, `archive`); all of these by default.
+            neighbours: How many lines before and behind each hit come with it.
+            mode: `keyword`, `hybrid` (by words and by meaning, with the extra `semantic`), or `auto`.
 
-    def show(self) -> MemoryText:
-        """The curated memory."""
-        curated = self.workspace.curated
-        return MemoryText(self.workspace.relative(curated.path), curated.read())
+        Raises:
+            ConfigError: A setting is not valid, or the extra is not installed.
+        """
+        return self.index.search(query or "", limit=limit, kinds=kinds, neighbours=neighbours, mode=mode)
+
+    def show(self, file: str | None = None) -> MemoryText:
+        """The curated memory, or another of its files.
+
+        Args:
+            file: Name of a Markdown file in the workspace, as `files` gives it; None for the curated memory.
+
+        Raises:
+            StoreError: There is no such file.
+        """
+        if file is None:
+            curated = self.workspace.curated
+            return MemoryText(self.workspace.relative(curated.path), curated.read())
+        text = self.workspace.read(file) if file.endswith(".md") else None
+        if text is None:
+            from difflib import get_close_matches
+
+            near = get_close_matches(file, self.files(), 1)
+            remedy = f"Did you mean {near[0]!r}?" if near else f"There is {', '.join(self.files()[:5]) or 'none yet'}."
+            raise StoreError(f"The memory has no file {file!r}.", remedy, subject=file)
+        return MemoryText(file, text)
+
+    def files(self) -> list[str]:
+        """Names of the Markdown files of the workspace, without versions and candidates of MEMORY.md; sorted."""
+        path = self.workspace.path
+        aside = (self.workspace.curated.versions_folder, self.workspace.candidates_folder)
+        found = (one for one in path.rglob("*.md") if not any(one.is_relative_to(folder) for folder in aside))
+        return sorted(map(self.workspace.relative, found))
 
     def log(self, day: date | str | None = None) -> DailyLogView:
         """The entries of a day's log.

@@ -162,5 +162,9 @@ def number_of(number: int | str, what: str) -> int:
     if isinstance(number, str) and number.strip().isdecimal():
         number = int(number)
     if isinstance(number, bool) or not isinstance(number, int):
-        raise ConfigError(f"{number!r} is no number of a {what}.", "See pending() for the numbers.", subject=number)
+        raise ConfigError(
+            f"{number!r} is no number of a {what}.",
+            "See %memory pending, or agent.memory.pending(), for the numbers.",
+            subject=number,
+        )
     return number

@@ -27,7 +27,17 @@ def settings_of(given: Given, *names: str) -> dict[str, Any]:
 def agent_new(magics: HarnessMagics, given: Given) -> HarnessAgent:
     """Makes an agent and puts it in use."""
     settings = settings_of(given, "model", "preset", "workspace", "session", "window", "max_cost")
-    return magics.seat.new(given.text or "agent", **settings)
+    name, before = given.text or "agent", magics.seat.taken
+    agent = magics.seat.new(name, **settings)
+    if before is not None and _goes_on_elsewhere(before, agent):
+        magics.say(f"This is another session of {name!r}; go on with the one before: %agent reset {before.session}")
+    return agent
+
+
+def _goes_on_elsewhere(before: HarnessAgent, agent: HarnessAgent) -> bool:
+    """Whether an agent of the same name and workspace has begun another session, and the one before holds something."""
+    is_same = before.name == agent.name and before.workspace.path == agent.workspace.path
+    return is_same and before.session != agent.session and len(before.messages) > 0
 
 
 def agent_use(magics: HarnessMagics, given: Given) -> HarnessAgent:

@@ -1,39 +1,16 @@
-"""Policies over one conversation: replays that share what they measure, and the figures in which they are compared."""
+"""The figures of a policy's column in the tuner, quick enough for a slider, and the progress of a comparison."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+import time
+from collections.abc import Callable
+from typing import Any
 
-from harness_nb.core.policy import CompactionPolicy
-from harness_nb.core.transcript import Transcript
-from harness_nb.errors import ConfigError
-from harness_nb.lab.replay import replay
 from harness_nb.lab.run import Replay
 from harness_nb.model.prices import cached_price, input_price
-from harness_nb.notebook.results import Shown
-from harness_nb.presets import Preset
-from harness_nb.render.card import Card, Table
-from harness_nb.render.text import count, money, percent, short
+from harness_nb.render.text import money, percent, short
 
-if TYPE_CHECKING:
-    from pandas import DataFrame
-
-
-def transcript_of(source: Any) -> Transcript:
-    """The whole conversation of a transcript, a replay or an agent.
-
-    Raises:
-        ConfigError: It is none of these.
-    """
-    if isinstance(source, Transcript):
-        return source
-    if isinstance(source, Replay):
-        return source.transcript
-    if not hasattr(source, "messages"):
-        raise ConfigError(f"{source!r} is no conversation.", "Give an agent, a replay or a transcript.", subject=source)
-    return Transcript(source.messages, name=f"session {source.session}", model=source.view().model.name)
+_SECONDS_BETWEEN = 0.5
 
 
 def reused_tokens(run: Replay) -> int:
@@ -99,58 +76,34 @@ def metrics(run: Replay) -> tuple[tuple[str, str], ...]:
     )
 
 
-@dataclass(frozen=True, repr=False)
-class Comparison(Shown):
-    """Policies compared over one conversation.
-
-    Attributes:
-        runs: A replay each.
-        title: Of what conversation.
-    """
-
-    runs: tuple[Replay, ...]
-    title: str = ""
-
-    def __repr__(self) -> str:
-        return f"Comparison({', '.join(run.policy for run in self.runs)})"
-
-    @property
-    def records(self) -> list[dict[str, Any]]:
-        """A mapping for each policy."""
-        return [{"policy": run.policy, "window": run.window, **figures(run)} for run in self.runs]
-
-    @property
-    def df(self) -> DataFrame:
-        """One row a policy."""
-        from harness_nb.frames import comparison_frame
-
-        return comparison_frame(self.records)
-
-    def card(self) -> Card:
-        """What it shows."""
-        columns = [dict(metrics(run)) for run in self.runs]
-        rows = [(name, *(column[name] for column in columns)) for name in columns[0]]
-        head = ("metric", *(run.policy for run in self.runs))
-        line = f"{count(len(self.runs[0].transcript), 'message')}, window {short(self.runs[0].window)}; replies are assumed"
-        return Card(f"Policies over {self.title or 'a conversation'}", line, (Table.of(head, rows, noun="metric"),))
-
-
-def compare(
-    source: Any, policies: Sequence[str | Preset | CompactionPolicy], *, window: int | None = None
-) -> Comparison:
-    """Lets several policies act on one conversation; no model is asked.
+class Told:
+    """Says how far a comparison is, once it has taken a moment; the line goes when the result is shown.
 
     Args:
-        source: A transcript, a replay or an agent.
-        policies: Names of presets, presets or policies.
-        window: Context window in tokens; by default that of the recorded model.
-
-    Raises:
-        ConfigError: A preset is unknown, or the window is not valid.
+        clock: Seconds that have passed; asked at each step.
     """
-    transcript = transcript_of(source)
-    runs: list[Replay] = []
-    for policy in policies:
-        measure = runs[0].final.measure if runs else None
-        runs.append(replay(transcript, policy, window=window, model=None, measure=measure))
-    return Comparison(tuple(runs), transcript.name)
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._last = clock()
+        self._handle: Any = None
+
+    def __call__(self, done: int, of: int) -> None:
+        """Takes what is done and all there is to do."""
+        if self._clock() - self._last < _SECONDS_BETWEEN:
+            return
+        from IPython.display import display
+
+        self._last = self._clock()
+        said = {"text/plain": f"{percent(done / of, 0)} replayed; stop it as any cell"}
+        if self._handle is None:
+            self._handle = display(said, raw=True, display_id=True)
+        else:
+            self._handle.update(said, raw=True)
+
+    def end(self) -> None:
+        """Takes the line away with the next output."""
+        if self._handle is not None:
+            from IPython.display import clear_output
+
+            clear_output(wait=True)

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from harness_nb.notebook.magics import HarnessMagics
 
 MODELS = ("offline", "local")
+MODES = ("keyword", "hybrid", "auto")
 
 
 def candidates(text: str, values: Callable[[str], Iterable[str]]) -> tuple[str, list[str]] | None:
@@ -104,6 +105,18 @@ class Values:
         agent = self._magics.seat.taken
         numbers = CandidateFiles(agent.workspace.candidates_folder).numbers() if agent is not None else []
         return map(str, numbers)
+
+    def _kinds(self) -> Iterable[str]:
+        from harness_nb.store.hits import KINDS
+
+        return KINDS
+
+    def _modes(self) -> Iterable[str]:
+        return MODES
+
+    def _topics(self) -> Iterable[str]:
+        agent = self._magics.seat.taken
+        return agent.memory.files() if agent is not None else ()
 
     def _plans(self) -> Iterable[str]:
         agent = self._magics.seat.taken

@@ -11,12 +11,27 @@ WORKSPACE = Option(name="workspace", value="FOLDER", meaning="folder of the memo
 WINDOW = Option(name="window", value="TOKENS", kind="number", meaning="context window in tokens")
 MAX_COST = Option(name="max-cost", value="DOLLARS", kind="amount", meaning="stop when the session has cost this much")
 LIMIT = Option(name="limit", value="N", kind="number", meaning="most hits (default: %config HarnessMagics.limit)")
+KIND = Option(
+    name="kind",
+    value="KIND",
+    values="kinds",
+    repeats=True,
+    meaning="what hits may be: memory, daily, topic, session, archive (default: all)",
+)
+NEIGHBOURS = Option(name="neighbours", value="N", kind="number", meaning="lines before and behind each hit")
+MODE = Option(name="mode", value="MODE", values="modes", meaning="keyword (default), hybrid (extra: semantic) or auto")
 
 VARIANT = Option(name="variant", value="NAME", values="variants", meaning="version of the preset")
 ON = Option(
     name="on", value="VARIABLE", values="conversations",
     meaning="transcript, replay or agent (default: the agent in use)",
 )  # fmt: skip
+ANSWERED_BY = Option(
+    name="model",
+    value="NAME",
+    values="models",
+    meaning="answers the presets' own requests (default: replies are assumed)",
+)
 FACTS = Option(name="facts", kind="flag", meaning="what the systems do and are known for, without a conversation")
 CHANGES = Option(
     name="only",
@@ -77,13 +92,19 @@ MEMORY = (
     Command(
         name="%memory search",
         meaning="Searches curated memory, daily logs and sessions; any text is a query, quotes keep words together.",
-        twin='agent.memory.search("...", limit=10)',
+        twin='agent.memory.search("...", limit=10, kinds=["daily"], neighbours=1, mode="hybrid")',
         text="TEXT",
         needs_text=True,
-        options=(LIMIT,),
+        options=(LIMIT, KIND, NEIGHBOURS, MODE),
         example='%memory search "lab 7" --limit 5',
     ),
-    Command(name="%memory show", meaning="Shows MEMORY.md.", twin="agent.memory.show()"),
+    Command(
+        name="%memory show",
+        meaning="Shows MEMORY.md, or another Markdown file of the memory, such as a topic.",
+        twin='agent.memory.show("notes/optics.md")',
+        text="FILE",
+        text_values="topics",
+    ),
     Command(
         name="%memory log",
         meaning="Shows the daily log of a day, of today, or of all days.",
@@ -217,12 +238,12 @@ POLICY = (
     ),
     Command(
         name="%policy compare",
-        meaning="Lets presets act on one conversation and compares what they cost and leave; no model is asked.",
-        twin='[replay(transcript, name, model=None).totals for name in ("harness", "eney")]   facts: presets.compare()',
+        meaning="Lets presets act on one conversation and shows what each costs, leaves and does otherwise, first of all where.",
+        twin='compare(transcript, ["harness", "eney"])   a report: .write("report.html")   facts: presets.compare()',
         text="PRESETS",
         text_values="presets",
         words=True,
-        options=(ON, WINDOW, FACTS),
+        options=(ON, WINDOW, ANSWERED_BY, FACTS),
         example="%policy compare harness eney --on transcript",
     ),
     Command(

@@ -114,4 +114,4 @@ def _mark_end(turn: Turn, agent: HarnessAgent, *, stopped: bool) -> None:
     """Gives a turn whose last event did not arrive the end that it had."""
     if turn.end is None:
         now = agent.workspace.clock.now()
-        turn.end = Interrupted(time=now) if stopped else TurnFailed(time=now, error="")
+        turn.finish(Interrupted(time=now) if stopped else TurnFailed(time=now, error=""))

@@ -36,7 +36,7 @@ class HarnessMagics(Magics):
         "%agent tools": commands.agent_tools,
         "%agent sessions": lambda magics, given: magics.seat.agent.sessions(),
         "%memory search": memory_commands.search,
-        "%memory show": lambda magics, given: magics.seat.agent.memory.show(),
+        "%memory show": memory_commands.show,
         "%memory log": lambda magics, given: magics.seat.agent.memory.log(given.text or None),
         "%memory flush": lambda magics, given: magics.seat.agent.flush(),
         "%memory consolidate": lambda magics, given: magics.seat.agent.consolidate(),
@@ -69,6 +69,12 @@ class HarnessMagics(Magics):
     def variables(self) -> dict[str, Any]:
         """The user's variables."""
         return self.shell.user_ns if self.shell is not None else {}
+
+    def say(self, text: str) -> None:
+        """Shows help, or a remark beside a result, in the cell's output as plain text."""
+        import sys
+
+        sys.stdout.write(f"{text}\n")
 
     def _defaults(self) -> dict[str, Any]:
         return {"model": self.model, "preset": self.preset, "workspace": self.workspace or None}
@@ -106,7 +112,7 @@ class HarnessMagics(Magics):
         """Runs the sub-command that the line begins with; without one, shows what there is."""
         words = split(line)
         if not words or words[0].text in HELP_WORDS:
-            _say(overview(magic))
+            self.say(overview(magic))
             return None
         word = words[0].text
         with short_errors():
@@ -116,15 +122,8 @@ class HarnessMagics(Magics):
 
     def _run(self, command: Command, line: str, run: Run) -> Any:
         if wants_help(line):
-            _say(command.help)
+            self.say(command.help)
             return None
         given = parse(command, line)
         with short_errors(debug=given.debug):
             return run(self, given)
-
-
-def _say(text: str) -> None:
-    """Help goes to the cell's output as plain text."""
-    import sys
-
-    sys.stdout.write(f"{text}\n")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from harness_nb.notebook.arguments import Given
+from harness_nb.notebook.errors import MagicError
 
 if TYPE_CHECKING:
     from harness_nb.memory.results import MemoryStatus, MemoryText
@@ -16,8 +17,15 @@ if TYPE_CHECKING:
 
 def search(magics: HarnessMagics, given: Given) -> SearchHits:
     """Searches what the agent remembers."""
-    limit = given.options.get("limit", magics.limit)
-    return magics.seat.agent.memory.search(given.text, limit=int(limit))  # type: ignore[arg-type]  # a number by its kind
+    chosen: dict[str, Any] = {"limit": magics.limit, **given.options}
+    kinds = chosen.pop("kind", None)
+    chosen.pop("debug", None)
+    return magics.seat.agent.memory.search(given.text, kinds=kinds, **chosen)
+
+
+def show(magics: HarnessMagics, given: Given) -> MemoryText:
+    """Shows MEMORY.md, or another file of the memory."""
+    return magics.seat.agent.memory.show(given.text or None)
 
 
 def pending(magics: HarnessMagics, given: Given) -> ConsolidationWidget:
@@ -35,6 +43,8 @@ def accept(magics: HarnessMagics, given: Given) -> Decision:
 def reject(magics: HarnessMagics, given: Given) -> Decision:
     """Forgets proposed changes."""
     again = bool(given.options.get("again"))
+    if again and "only" in given.options:
+        raise MagicError("--again is for a whole candidate.", "Leave --only out.")
     return magics.seat.agent.memory.reject(given.text, _changes(given), again=again)
 
 
@@ -45,8 +55,6 @@ def _changes(given: Given) -> Any:
 
 def restore(magics: HarnessMagics, given: Given) -> MemoryText | VersionList:
     """Goes back to a version, or lists them."""
-    from harness_nb.notebook.errors import MagicError
-
     memory = magics.seat.agent.memory
     if not given.text:
         return memory.versions()

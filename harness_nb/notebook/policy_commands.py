@@ -10,7 +10,7 @@ from harness_nb.notebook.errors import MagicError
 if TYPE_CHECKING:
     from harness_nb.agent.pinning import PinList
     from harness_nb.agent.results import AgentStatus
-    from harness_nb.notebook.comparing import Comparison
+    from harness_nb.lab.compare import Comparison
     from harness_nb.notebook.magics import HarnessMagics
     from harness_nb.notebook.policy_results import Course, PresetList, PresetShown, Thresholds
     from harness_nb.notebook.widgets.cutoff import CutoffWidget
@@ -103,12 +103,23 @@ def _preset(given: Given) -> Preset:
 def compare(magics: HarnessMagics, given: Given) -> Comparison | Systems:
     """Compares presets over one conversation, or by what is known of them."""
     from harness_nb import presets
-    from harness_nb.notebook.comparing import compare
+    from harness_nb.lab.compare import compare
+    from harness_nb.notebook.comparing import Told
 
     if given.options.get("facts"):
         return presets.compare(*given.text.split())
-    names = given.text.split() or presets.names()
-    return compare(_conversation(magics, given), names, window=_window(given))
+    model = given.options.get("model")
+    told = Told()
+    try:
+        return compare(
+            _conversation(magics, given),
+            given.text.split() or presets.names(),
+            window=_window(given),
+            model=str(model) if model is not None else None,
+            progress=told,
+        )
+    finally:
+        told.end()
 
 
 def tune(magics: HarnessMagics, given: Given) -> TunerWidget:

@@ -37,16 +37,17 @@ _ROWS = (
 
 @dataclass(slots=True)
 class CallRow:
-    """A tool call, running or done."""
+    """A tool call: running, done, or over without a result as the turn ended before."""
 
     started: happened.CallStarted
     finished: happened.CallFinished | None = None
+    is_over: bool = False
 
     @property
     def line(self) -> str:
         """In words."""
         if self.finished is None:
-            return f"{self.started.name}: running"
+            return f"{self.started.name}: {'stopped, it has no result' if self.is_over else 'running'}"
         return words(self.finished)
 
 
@@ -92,7 +93,14 @@ class Turn:
         elif isinstance(event, _ROWS):
             self.rows.append(event)
         elif isinstance(event, _ENDS):
-            self.end = event
+            self.finish(event)
+
+    def finish(self, end: Event) -> None:
+        """Ends the turn; what runs still has no result."""
+        self.end = end
+        for row in self.rows:
+            if isinstance(row, CallRow):
+                row.is_over = True
 
     def _finish(self, event: happened.CallFinished) -> None:
         for row in reversed(self.rows):

@@ -55,7 +55,9 @@ class CandidateFiles:
         if data is None:
             there = ", ".join(map(str, self.numbers())) or "none"
             raise StoreError(
-                f"There is no candidate {number!r}.", f"Waiting for review: {there}. See pending().", subject=number
+                f"There is no candidate {number!r}.",
+                f"Waiting for review: {there}. See %memory pending, or agent.memory.pending().",
+                subject=number,
             )
         with suppress(ValueError, RecursionError):
             record = json.loads(data)

@@ -150,7 +150,7 @@ def test_settings_are_frozen_and_given_by_name() -> None:
         CompactionConfig().keep_messages = 3  # type: ignore[misc]
     with pytest.raises(TypeError):
         CompactionConfig(3)  # type: ignore[misc]
-    with pytest.raises(TypeError, match="keep_mesages"):
+    with pytest.raises(ConfigError, match="keep_mesages"):
         CompactionConfig(keep_mesages=3)  # type: ignore[call-arg]
 
 

@@ -218,3 +218,21 @@ def test_r103_an_unknown_model_shows_the_window_in_use_and_where_it_comes_from(s
     text = str(shell.cell("%agent status")._repr_mimebundle_()["text/plain"])
     assert "9,000 tokens (from: model)" in text
     agent.close()
+
+
+def test_another_session_of_the_same_agent_is_said(shell, capsys) -> None:
+    shell.cell("%agent new lab --workspace ws")
+    shell.cell("%agent new lab --workspace ws")
+    assert "another session" not in capsys.readouterr().out
+    first = shell.cell("%agent status").session
+    shell.cell("%%agent --no-stream\nThe probe is Kappa.")
+    shell.cell("%agent new lab --workspace ws")
+    said = capsys.readouterr().out
+    assert f"This is another session of 'lab'; go on with the one before: %agent reset {first}" in said
+    assert shell.cell("%agent reset " + first).messages == 2
+
+
+def test_a_window_without_room_is_said_where_the_agent_is_shown(shell) -> None:
+    agent = shell.cell("%agent new tight --workspace ws --window 10")
+    assert "no turn fits" in " ".join(agent.status().warnings)
+    assert "no turn fits" in str(shell.cell("%agent status"))

@@ -165,3 +165,42 @@ def test_policies_are_compared_and_tuned_over_a_conversation(shell, lab) -> None
     own = shell.cell("%policy tune")
     assert own.columns[0].preset.settings["keep_messages"] == 2 and len(own.transcript) == 2
     close(own)
+
+
+def test_a_search_is_narrowed_to_kinds_and_brings_the_lines_around(shell) -> None:
+    shell.cell("%agent new lab --workspace ws")
+    (Path("ws") / "notes").mkdir(parents=True)
+    (Path("ws") / "notes" / "optics.md").write_text(
+        "# Optics\n\nThe lens is clean.\nThe probe is Kappa.\n", encoding="utf-8"
+    )
+    shell.cell("%%agent --no-stream\nThe probe is Kappa.")
+    everywhere = shell.cell("%memory search probe")
+    daily = shell.cell("%memory search probe --kind daily")
+    assert {hit.kind for hit in daily} == {"daily"} < {hit.kind for hit in everywhere}
+    both = shell.cell("%memory search probe --kind daily --kind topic --neighbours 1 --mode keyword")
+    assert "The lens is clean." in " ".join(hit.content for hit in both)
+    with pytest.raises(MagicError, match="nonsense"):
+        shell.cell("%memory search probe --mode nonsense")
+    assert "--kind" in shell.complete_line("%memory search probe --k")
+    assert "session" in shell.complete_line("%memory search probe --kind s")
+
+
+def test_a_topic_is_shown_by_its_name_which_is_completed(shell) -> None:
+    shell.cell("%agent new lab --workspace ws")
+    (Path("ws") / "notes").mkdir(parents=True)
+    (Path("ws") / "notes" / "optics.md").write_text("The lens is clean.\n", encoding="utf-8")
+    assert str(shell.cell("%memory show notes/optics.md")) == "The lens is clean."
+    assert "notes/optics.md" in shell.complete_line("%memory show n")
+    with pytest.raises(MagicError, match="Did you mean 'notes/optics.md'"):
+        shell.cell("%memory show notes/optic.md")
+    with pytest.raises(MagicError):
+        shell.cell("%memory show ../secret.md")
+
+
+def test_hints_say_what_to_type_in_a_cell(shell) -> None:
+    shell.cell("%agent new lab --workspace ws")
+    for line in ("%memory accept 9", "%memory accept nine"):
+        with pytest.raises(MagicError, match="%memory pending"):
+            shell.cell(line)
+    with pytest.raises(MagicError, match="--again is for a whole candidate.\nLeave --only out."):
+        shell.cell("%memory reject 1 --only 2 --again")

@@ -12,8 +12,8 @@ import ipywidgets
 from harness_nb import presets
 from harness_nb.core.policy import CompactionPolicy
 from harness_nb.core.tokens import Measure
+from harness_nb.lab.compare import Comparison, transcript_of
 from harness_nb.lab.run import Replay
-from harness_nb.notebook.comparing import Comparison, transcript_of
 from harness_nb.notebook.tuning import keep_setting, remade
 from harness_nb.notebook.widgets.base import HarnessWidget, close_all, replace_children, row
 from harness_nb.notebook.widgets.column import Attempts, Trial

@@ -1,0 +1,41 @@
+"""Settings records that say which setting was meant, where Python itself would only name the unknown one."""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import fields
+from typing import Any, TypeVar
+
+from harness_nb.errors import ConfigError
+
+Record = TypeVar("Record", bound=type)
+
+
+def named(record: Record) -> Record:
+    """Lets a dataclass refuse an unknown setting with the nearest that there is.
+
+    Args:
+        record: A dataclass whose fields are given by name.
+
+    Returns:
+        The same class.
+    """
+    make = record.__init__
+
+    @functools.wraps(make)
+    def checked(self: object, *values: Any, **given: Any) -> None:
+        known = [one.name for one in fields(record)]
+        for name in given:
+            if name not in known:
+                raise ConfigError(*_unknown(record.__name__, name, known), subject=name)
+        make(self, *values, **given)
+
+    record.__init__ = checked
+    return record
+
+
+def _unknown(record: str, name: str, known: list[str]) -> tuple[str, str]:
+    from difflib import get_close_matches
+
+    near = get_close_matches(name, known, 1)
+    return f"{record} has no setting {name!r}.", f"Did you mean {near[0]!r}?" if near else f"It has {', '.join(known)}."
