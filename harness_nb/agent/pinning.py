@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, overload
 from harness_nb.agent.session import Session
 from harness_nb.core.config import PinsConfig
 from harness_nb.core.events import Pinned
-from harness_nb.core.pins import Pin, PinSource
+from harness_nb.core.pins import Pin, PinSource, first_to_go
 from harness_nb.errors import ConfigError, ToolError
 from harness_nb.memory.results import Displayed, counted
 
@@ -110,7 +110,7 @@ class Pinning:
         return self._added(Pin(text, "model", index), "model")
 
     def heed(self, index: int) -> tuple[Pin, ...]:
-        """Pins the standing instructions in a message of the user, where the rule is on; the oldest it found give way.
+        """Pins the standing instructions in a message of the user, where the rule is on; older ones it found give way.
 
         Returns:
             What is new; the caller says so.
@@ -161,13 +161,13 @@ class Pinning:
         return pin
 
     def _with_room(self, pin: Pin) -> tuple[Pin, ...] | None:
-        """The other pins once there is room for one more: the oldest that the rule found give way; None without room."""
+        """The other pins once there is room for one more, some that the rule found having given way; None without room."""
         kept = [one for one in self._session.conversation.pins if one.text != pin.text]
         while sum(map(self._size, (*kept, pin))) > self._config.max_tokens:
-            oldest = next((one for one in kept if one.source == "rule"), None)
-            if oldest is None:
+            going = first_to_go((*kept, pin))
+            if going is None or going is pin:
                 return None
-            kept.remove(oldest)
+            kept.remove(going)
         return tuple(kept)
 
     def _meant(self, what: str | int) -> Pin:

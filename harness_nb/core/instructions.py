@@ -87,6 +87,12 @@ _MUST = re.compile(
 )
 
 
+_FORBIDS = re.compile(
+    r"\b(?:never|no|stop|avoid|refuse|refrain|decline|do\s+not|don['’]t|(?:must|may|shall)\s+not|mustn['’]t|without\s+(?:\w+\s+){0,2}(?:approval|consent|permission))\b",
+    re.IGNORECASE,
+)
+
+
 def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
@@ -145,6 +151,11 @@ def standing_instructions(text: str) -> tuple[str, ...]:
     lines = _IGNORED.sub("\n", text).split("\n")
     found = dict.fromkeys(part for line in lines for part in _instructions(line[_mark_chars(line) :].strip()))
     return tuple(found)[:MOST_SENTENCES]
+
+
+def forbids(instruction: str) -> bool:
+    """Whether an instruction forbids something or tells to refrain from it, as against asking for it."""
+    return _FORBIDS.search(instruction) is not None
 
 
 def _instructions(line: str) -> Iterator[str]:

@@ -32,6 +32,17 @@ class Pin:
     index: int | None = None
 
 
+def first_to_go(pins: Iterable[Pin]) -> Pin | None:
+    """Which pin gives way where there is no room for all: the oldest that the rule found, those that forbid something last.
+
+    What a user or a model pinned never does; None where there is nothing else.
+    """
+    from harness_nb.core.instructions import forbids  # only where pins are too many: importing has to be quick
+
+    found = [pin for pin in pins if pin.source == "rule"]
+    return next((pin for pin in found if not forbids(pin.text)), found[0] if found else None)
+
+
 def missing(pins: Iterable[Pin], items: Iterable[Item]) -> tuple[Pin, ...]:
     """The pins whose text does not stand, word for word, in a message of the user that some items show."""
     pinned = tuple(pins)

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 
-from harness_nb.core.instructions import MOST_CHARS, MOST_SENTENCES, standing_instructions
+from harness_nb.core.instructions import MOST_CHARS, MOST_SENTENCES, forbids, standing_instructions
 from tests.strategies import texts
 
 
@@ -75,6 +75,13 @@ def test_a_standing_instruction_is_recognised_word_for_word(text: str) -> None:
 )
 def test_what_somebody_tells_asks_or_quotes_is_none(text: str) -> None:
     assert standing_instructions(text) == ()
+
+
+@pytest.mark.parametrize(
+    "text", ["Never push.", "Don't push.", "If a test fails, stop.", "Delete nothing without my approval."]
+)
+def test_what_forbids_is_told_from_what_asks(text: str) -> None:
+    assert forbids(text) and not forbids("Always answer in German, nothing else.")
 
 
 def test_a_line_that_is_labelled_as_a_rule_is_taken_whole() -> None:

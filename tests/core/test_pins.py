@@ -23,6 +23,13 @@ def test_a_pin_is_missing_unless_the_user_is_shown_to_say_it_word_for_word() -> 
     assert pins.missing((Pin("never touch prod."),), [SAID]) != ()
 
 
+def test_what_the_rule_found_gives_way_oldest_first_and_what_forbids_last() -> None:
+    answers, units = Pin("Answer in German.", "rule", 1), Pin("From now on use tabs.", "rule", 2)
+    assert pins.first_to_go((NEVER, answers, units, METRIC)) == answers
+    assert pins.first_to_go((NEVER, METRIC)) == NEVER
+    assert pins.first_to_go((METRIC, Pin("By the model.", "model"))) is None
+
+
 def test_what_is_missing_stands_in_one_note_of_the_users_role_at_the_start() -> None:
     system, answer = Item(None, Message.system("s"), "note"), Item(1, Message.assistant("a"))
     listed = pins.restored((NEVER, METRIC), [system, answer])

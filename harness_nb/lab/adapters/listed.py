@@ -238,7 +238,7 @@ def _state(given: Sequence[Given], policy: CompactionPolicy) -> object:
 
 
 def _pins(given: Sequence[Given], log: Transcript, applied: Applied) -> tuple[Pin, ...]:
-    """The pins of earlier notes and the standing instructions of the user; the oldest give way where they are too many."""
+    """The pins of earlier notes and the standing instructions of the user, of which some give way where they are too many."""
     texts = [(text, None) for one in given if one.mark for text in one.mark.get("pins", ())]
     pins = {text: Pin(text, "rule", index) for text, index in texts}
     for index, message in enumerate(log):
@@ -246,8 +246,9 @@ def _pins(given: Sequence[Given], log: Transcript, applied: Applied) -> tuple[Pi
             for text in standing_instructions(message.text):
                 pins.setdefault(text, Pin(text, "rule", index))
     kept = list(pins.values())
-    while kept and sum(applied.measure.text(pin.text) for pin in kept) > applied.pins.max_tokens:
-        kept.pop(0)
+    while sum(applied.measure.text(pin.text) for pin in kept) > applied.pins.max_tokens:
+        going = pinning.first_to_go(kept)
+        kept = [pin for pin in kept if pin is not going]
     return tuple(kept)
 
 
