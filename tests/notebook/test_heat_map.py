@@ -101,8 +101,9 @@ def test_a_sweep_says_how_far_it_is_and_can_be_cancelled(tuner, monkeypatch) -> 
     def waiting(*given: Any, progress: Any, **settings: Any) -> Any:
         def look(done: int, total: int) -> None:
             progress(done, total)
-            reached.set()
-            go_on.wait(10)
+            if done:
+                reached.set()
+                go_on.wait(10)
 
         return sweep(*given, progress=look, **settings)
 
@@ -112,7 +113,7 @@ def test_a_sweep_says_how_far_it_is_and_can_be_cancelled(tuner, monkeypatch) -> 
     heat.stop.click()
     go_on.set()
     assert tuner.settle() and heat.found is None and heat.model is None
-    assert said[:2] == ["0 of 49 replays", "8 of 49 replays"] and len(said) == 2
+    assert len(said) == 2 and said[0] == "0 of 49 replays" and said[1].endswith(" of 49 replays")
     assert heat.progress.layout.display == heat.stop.layout.display == "none"
 
 
