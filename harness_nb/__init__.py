@@ -29,7 +29,10 @@ if TYPE_CHECKING:
     from harness_nb.core.transcript import Transcript
     from harness_nb.core.view import View
     from harness_nb.errors import ContextOverflowError, HarnessError
+    from harness_nb.lab.canaries import canaries
+    from harness_nb.lab.compare import compare
     from harness_nb.lab.conformance import conformance
+    from harness_nb.lab.evaluation import Fixtures, Task, checks, evaluate, evaluation
     from harness_nb.lab.replay import replay
     from harness_nb.lab.score import score
     from harness_nb.lab.sweep import sweep
@@ -51,6 +54,9 @@ _HOMES = {
     "ClearResultsConfig": "core.config",
     "CompactionConfig": "core.config",
     "CompactionPolicy": "core.policy",
+    "canaries": "lab.canaries",
+    "checks": "lab.evaluation.checks",
+    "compare": "lab.compare",
     "conformance": "lab.conformance",
     "ConsolidationWidget": "notebook.widgets.consolidation",
     "ContextOverflowError": "errors",
@@ -76,6 +82,10 @@ _HOMES = {
     "Workspace": "store.workspace",
     "CutoffWidget": "notebook.widgets.cutoff",
     "edits": "core.edits",
+    "evaluate": "lab.evaluation",
+    "evaluation": "lab.evaluation",
+    "Fixtures": "lab.evaluation",
+    "Task": "lab.evaluation",
     "presets": "presets",
     "iter_transcripts": "lab.transcripts",
     "read_transcript": "lab.transcripts",
@@ -85,18 +95,24 @@ _HOMES = {
     "score": "lab.score",
     "sweep": "lab.sweep",
 }
-_MODULES = {"edits", "presets"}
+_MODULES = {"checks", "edits", "presets"}
 
 __all__ = [
     "Ask",
+    "canaries",
+    "checks",
     "ClearResultsConfig",
     "CompactionConfig",
     "CompactionPolicy",
+    "compare",
     "conformance",
     "ConsolidationWidget",
     "ContextOverflowError",
     "CutoffWidget",
     "edits",
+    "evaluate",
+    "evaluation",
+    "Fixtures",
     "HarnessAgent",
     "HarnessError",
     "Item",
@@ -118,6 +134,7 @@ __all__ = [
     "ScriptedModel",
     "SearchHit",
     "sweep",
+    "Task",
     "ToolResultEvictionConfig",
     "Transcript",
     "TruncateArgsConfig",

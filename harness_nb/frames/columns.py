@@ -242,23 +242,6 @@ SYSTEMS = (
     Column("version", "text", "of the system"),
 )
 
-COMPARISON = (
-    Column("policy", "text", "name of the policy"),
-    Column("window", "count", "context window", "tokens"),
-    Column("compactions", "count", "points at which the list was replaced"),
-    Column("failures", "count", "plans that failed or were refused"),
-    Column("overflows", "count", "requests above the window after the policy had acted"),
-    Column("model_calls", "count", "model calls that the policy made"),
-    Column("mean_prompt_tokens", "count", "mean size of a request, by the session's measure", "tokens"),
-    Column("peak_tokens", "count", "largest request", "tokens"),
-    Column("tokens_sent", "count", "all requests together", "tokens"),
-    Column("own_tokens", "count", "the policy's own model calls, what they sent and what they brought", "tokens"),
-    Column("prefix_reused", "number", "part of what was sent that stood in the request before", "0 to 1"),
-    Column("final_tokens", "count", "model input at the end", "tokens"),
-    Column("messages_seen", "count", "items of the model input at the end", "messages"),
-    Column("input_cost", "number", "all input by litellm's price list, what is reused as cached", "US dollars"),
-)
-
 CONFORMANCE = (
     Column("id", "text", "the case"),
     Column("system", "text", "system that was recorded"),

@@ -105,11 +105,6 @@ def systems_frame(records: Iterable[Record]) -> pd.DataFrame:
     return assemble(records, columns.SYSTEMS)
 
 
-def comparison_frame(records: Iterable[Record]) -> pd.DataFrame:
-    """Policies over one conversation; columns `columns.COMPARISON`."""
-    return assemble(records, columns.COMPARISON)
-
-
 def conformance_frame(records: Iterable[Record]) -> pd.DataFrame:
     """Recordings of real systems that were run against the presets; columns `columns.CONFORMANCE`."""
     return assemble(records, columns.CONFORMANCE)

@@ -118,13 +118,13 @@ class Comparison(Carded):
     @cached_property
     def difference(self) -> Difference | None:
         """The first point at which not all show the model the same, or None where they always do."""
-        return first_difference(self.runs)
+        return first_difference(self.runs, self.names)
 
     @cached_property
     def differences(self) -> tuple[tuple[str, Difference | None], ...]:
         """For each policy but the first: its name, and the first point at which it differs from the first."""
         return tuple(
-            (name, first_difference((self.runs[0], run)))
+            (name, first_difference((self.runs[0], run), (self.names[0], name)))
             for name, run in zip(self.names[1:], self.runs[1:], strict=True)
         )
 

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from harness_nb.core.item import Item, ModelInput
+from harness_nb.lab.carded import Carded
 from harness_nb.lab.run import Replay
 from harness_nb.lab.step import Step
+
+if TYPE_CHECKING:
+    from harness_nb.render.card import Card
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,8 +40,8 @@ class Deed:
     stood_for: frozenset[int]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Difference:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Difference(Carded):
     """The first point at which some policies differ.
 
     Attributes:
@@ -49,6 +54,16 @@ class Difference:
     turn: int
     deeds: tuple[Deed, ...]
 
+    def __repr__(self) -> str:
+        return (
+            f"Difference(after message {self.index}: {', '.join(f'{one.policy} {one.outcome}' for one in self.deeds)})"
+        )
+
+    def _card(self) -> Card:
+        from harness_nb.render.comparison_cards import difference_card
+
+        return difference_card(self)
+
     @property
     def only_some_keep(self) -> tuple[int, ...]:
         """Indices of the messages that some show word for word there and others do not, in ascending order."""
@@ -56,19 +71,24 @@ class Difference:
         return tuple(sorted(frozenset.union(*kept) - frozenset.intersection(*kept)))
 
 
-def first_difference(runs: Sequence[Replay]) -> Difference | None:
+def first_difference(runs: Sequence[Replay], names: Sequence[str] = ()) -> Difference | None:
     """The first point after which the policies of some replays of one transcript show different lists, or None.
 
     They are compared wherever one of them replaced its list, after everything that happened at that length of the
     conversation.
+
+    Args:
+        runs: The replays.
+        names: What to call the policies, where not by their own names.
     """
+    called = names or [run.policy for run in runs]
     points = sorted({step.index for run in runs for step in run.compactions})
     courses = [_Course(run) for run in runs]
     for index in points:
         steps = [course.at(index) for course in courses]
         if _differ(steps):
             turn = max(step.turn for step in steps if step is not None)
-            deeds = tuple(_deed(run, index, step) for run, step in zip(runs, steps, strict=True))
+            deeds = tuple(_deed(*one, index) for one in zip(called, runs, steps, strict=True))
             return Difference(index=index, turn=turn, deeds=deeds)
     return None
 
@@ -94,13 +114,13 @@ def _differ(steps: Sequence[Step | None]) -> bool:
     return len(changed) < len(steps) or any(step.shown != changed[0].shown for step in changed)
 
 
-def _deed(run: Replay, index: int, step: Step | None) -> Deed:
+def _deed(name: str, run: Replay, step: Step | None, index: int) -> Deed:
     if step is None:
         before = next((one for one in reversed(run.steps) if one.index <= index), None)
         tokens = before.tokens_after if before is not None else 0
         shown = before.shown if before is not None else ModelInput()
-        return _made(run.policy, "", "unchanged", "it is not called at this point", tokens, tokens, shown)
-    return _made(run.policy, step.hook, step.outcome, step.reason, step.tokens_before, step.tokens_after, step.shown)
+        return _made(name, "", "unchanged", "it is not called at this point", tokens, tokens, shown)
+    return _made(name, step.hook, step.outcome, step.reason, step.tokens_before, step.tokens_after, step.shown)
 
 
 def _made(policy: str, hook: str, outcome: str, reason: str, before: int, after: int, shown: Iterable[Item]) -> Deed:

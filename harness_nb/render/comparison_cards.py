@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
-from harness_nb.render.card import Block, Card, Rich, Table
+from harness_nb.render.card import Card, Rich, Table
 from harness_nb.render.html import tag
 from harness_nb.render.lanes import LANE_HEIGHT, STYLE, Lane, lanes_drawing
 from harness_nb.render.text import count, money, percent, short
@@ -100,21 +101,26 @@ def figure(value: float | None, unit: str) -> str:
 
 
 def difference(comparison: Any) -> Card:
-    """Where they differ first, and what each did there and why."""
+    """Where they differ first, what each did there and why, and where each leaves the first."""
     found = comparison.difference
     if found is None:
         return Card("First difference", notes=("All show the model the same throughout.",))
-    rows = [(name, *_deed(deed)) for name, deed in zip(comparison.names, found.deeds, strict=True)]
+    one = difference_card(found)
+    pairs = (_pairs(comparison),) if len(comparison.runs) > 2 else ()
+    return replace(one, title="First difference", line="", blocks=(*one.blocks, *pairs))
+
+
+def difference_card(found: Any) -> Card:
+    """The first point at which some policies differ."""
+    rows = [(deed.policy, *_deed(deed)) for deed in found.deeds]
     caption = f"They differ first after message {found.index:,}, in turn {found.turn:,}"
     head = ("policy", "called at", "did", "tokens", "why")
-    blocks: list[Block] = [Table.of(head, rows, most=len(rows), noun="policy", caption=caption)]
-    if len(comparison.runs) > 2:
-        blocks.append(_pairs(comparison))
     unlike = found.only_some_keep
     note = (
         f"{count(len(unlike), 'message')} that only some show word for word there: {ranges(unlike)}." if unlike else ""
     )
-    return Card("First difference", blocks=tuple(blocks), notes=(note,) if note else ())
+    table = Table.of(head, rows, most=len(rows), noun="policy", caption=caption)
+    return Card("", blocks=(table,), notes=(note,) if note else ())
 
 
 def _deed(deed: Any) -> tuple[object, ...]:

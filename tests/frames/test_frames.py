@@ -20,7 +20,6 @@ SCHEMAS = {
     frames.plans_frame: columns.PLANS,
     frames.usage_frame: columns.USAGE,
     frames.replay_frame: columns.REPLAY,
-    frames.comparison_frame: columns.COMPARISON,
     frames.thresholds_frame: columns.THRESHOLDS,
     frames.course_frame: columns.COURSE,
     frames.presets_frame: columns.PRESETS,
