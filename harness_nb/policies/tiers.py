@@ -17,7 +17,7 @@ from harness_nb.core.config import plain_repr, switch, whole
 from harness_nb.core.item import Item
 from harness_nb.core.messages import Image, Message, Part, Text
 from harness_nb.core.plan import Plan, Pressure, Tier
-from harness_nb.core.policy import CompactionPolicy
+from harness_nb.core.policy import CompactionPolicy, Rest
 from harness_nb.core.view import View
 from harness_nb.errors import ConfigError
 
@@ -165,6 +165,11 @@ class TiersPolicy(CompactionPolicy):
             pressure=pressure,
             again=again,
         )
+
+    def rests(self, view: View) -> Rest:
+        """Below the first tier, by this policy's own formula."""
+        first = int(self.config.thresholds[0] * view.model.window // 100)
+        return Rest(first - self.size.text(view.system), size=self.size)
 
     def pressure(self, view: View) -> Pressure:
         """Estimate and tier by this policy's own formula: system prompt and conversation, no schemas."""

@@ -73,3 +73,13 @@ def test_an_item_knows_every_message_it_shows_or_stands_for() -> None:
 )
 def test_a_real_user_message_is_what_a_person_said(item: Item, real: bool) -> None:
     assert item.is_real_user is real
+
+
+def test_what_begins_an_input_goes_on_sharing_its_items_as_long_as_they_are_the_same() -> None:
+    items = [Item(at, Message.user(str(at))) for at in range(4)]
+    whole = ModelInput(items)
+    grown = whole.first(1).append(Item(1, items[1].message)).append(items[2])
+    other = whole.first(1).append(items[3])
+    assert grown[1] is items[1] and grown.begins(whole) and whole.first(0).begins(grown)
+    assert (list(other), other.begins(whole), len(whole)) == ([items[0], items[3]], False, 4)
+    assert [message.text for message in other.messages] == ["0", "3"]

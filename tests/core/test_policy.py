@@ -5,7 +5,7 @@ import pytest
 from harness_nb.core.config import CompactionConfig
 from harness_nb.core.messages import Message
 from harness_nb.core.plan import Plan
-from harness_nb.core.policy import CompactionPolicy, FunctionPolicy
+from harness_nb.core.policy import CompactionPolicy, FunctionPolicy, Rest
 from harness_nb.core.transcript import Transcript
 from harness_nb.core.view import View
 
@@ -50,3 +50,25 @@ def test_a_function_is_a_policy() -> None:
     assert (policy.name, FunctionPolicy(keep_none, "other").name) == ("keep_none", "other")
     assert policy.plan(VIEW).input == ()
     assert KeepOne().plan(VIEW).input == VIEW.input[1:]
+
+
+@pytest.mark.parametrize(
+    ("rest", "holds"),
+    [
+        (Rest(), True),
+        (Rest(messages=3), True),
+        (Rest(messages=2), False),
+        (Rest(tokens=VIEW.tokens + 1), True),
+        (Rest(tokens=VIEW.tokens), False),
+        (Rest(tokens=VIEW.tokens + 1, least=VIEW.tokens), True),
+        (Rest(least=VIEW.tokens + 1), False),
+        (Rest(tokens=3, size=lambda message: len(message.text)), True),
+        (Rest(tokens=2, size=lambda message: len(message.text)), False),
+    ],
+)
+def test_a_rest_holds_within_all_of_its_sizes(rest: Rest, holds: bool) -> None:
+    assert rest.holds(VIEW) is holds
+
+
+def test_a_policy_promises_nothing_unless_it_says_so() -> None:
+    assert KeepOne().rests(VIEW) is None

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import itertools
 import pickle
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from hypothesis import given
@@ -142,3 +143,40 @@ def test_a_transcript_shows_its_name_and_length_only() -> None:
 def test_rounds_of_an_empty_transcript_are_none() -> None:
     assert Transcript().rounds() == ()
     assert Transcript().sums(length) == (0,)
+
+
+def test_what_begins_a_transcript_shares_what_was_measured_of_it() -> None:
+    size = Counting()
+    whole = Transcript([A, B, C])
+    whole.sums(size)
+    grown = whole.first(0).append(A).append(B, C)
+    assert (list(whole.first(2)), list(whole.first(9)), list(whole.first(-1))) == ([A, B], [A, B, C], [])
+    assert (grown, grown.tokens(size), size.asked) == (whole, 6, 3)
+
+
+def test_a_transcript_that_goes_on_in_another_way_leaves_the_first_alone() -> None:
+    whole = Transcript([A, B, C])
+    other = whole.first(1).append(C)
+    same_words = whole.first(1).append(Message.assistant("bb"), C)
+    assert (list(other), list(same_words), list(whole)) == ([A, C], [A, B, C], [A, B, C])
+
+
+def test_what_is_made_of_a_transcript_is_made_once_and_left_behind_when_it_is_pickled() -> None:
+    made = []
+
+    def make(transcript: Transcript) -> int:
+        made.append(transcript)
+        return len(transcript)
+
+    transcript = Transcript([A, B])
+    assert (transcript.once(make), transcript.once(make), len(made)) == (2, 2, 1)
+    assert (pickle.loads(pickle.dumps(transcript)).once(make), transcript.append(C).once(make)) == (2, 3)  # noqa: S301 - made here
+
+
+def test_threads_that_measure_one_transcript_at_once_get_the_right_sums() -> None:
+    messages = [Message.user("x" * (at % 7)) for at in range(2_000)]
+    transcript = Transcript(messages)
+    expected = tuple(itertools.accumulate(map(length, messages), initial=0))
+    with ThreadPoolExecutor(8) as threads:
+        found = list(threads.map(lambda _: transcript.sums(length), range(16)))
+    assert set(found) == {expected}
