@@ -89,7 +89,7 @@ def _is_plain(parts: tuple[Part, ...]) -> bool:
 @st.composite
 def anthropic_rounds(draw: st.DrawFn) -> list[Message]:
     """An answer that calls tools, as Anthropic's API can hold it, and a result for each."""
-    ids = draw(st.lists(st.text(min_size=1, max_size=12), min_size=1, max_size=3, unique=True))
+    ids = draw(st.lists(st.text("aZ09_-", min_size=1, max_size=12), min_size=1, max_size=3, unique=True))
     arguments = draw(st.dictionaries(TEXT, JSON, max_size=2).map(to_json))
     calls = [ToolCall(one, "look", arguments) for one in ids]
     answer = draw(st.none() | WORDS | parts_of(WORDS.map(Text), SIGNED, SEARCH))

@@ -25,6 +25,8 @@ FINISH = {"end_turn": "stop", "tool_use": "tool_calls", "max_tokens": "length", 
 
 _OWN_BLOCKS = {"tool_use", "tool_result", "server_tool_use", "web_search_tool_result", "redacted_thinking"}
 _BLOCKS_WITH_SOURCE = {"image", "document"}
+_REQUIRED = {"model", "max_tokens"}
+_PROMPT = {"system", "messages", "tools"}
 _REQUEST_KEYS = ("params", "body", "request")
 
 
@@ -121,8 +123,8 @@ def usage(wire: Any) -> Usage | None:
 
 
 def _has_prompt(request: Mapping[str, Any]) -> bool:
-    """Whether a system prompt stands beside the messages, and with it what every request must have."""
-    return "system" in request and not {"model", "max_tokens"}.isdisjoint(request)
+    """Whether a system prompt stands beside the messages: with what every request must have, or with nothing else."""
+    return "system" in request and (not _REQUIRED.isdisjoint(request) or request.keys() <= _PROMPT)
 
 
 def _requests(value: Any) -> list[Mapping[str, Any]]:

@@ -1,8 +1,9 @@
 """A conversation as a request to Anthropic's Messages API: `system`, `messages`, and `model` where it is known.
 
-The API is strict, so what it would refuse is left out and counted: blank texts and messages, pictures that are neither data nor
-an address, reasoning that it did not sign, parts and fields that it does not know. All system messages stand in `system`,
-each a block; results of one round stand in one user message. Source: the API's public reference, as for the reader.
+The API is strict, so what it would refuse is left out and counted: blank texts and messages, pictures that are neither
+data nor an address, reasoning that it did not sign, parts and fields that it does not know. All system messages stand in
+`system`, each a block; results of one round stand in one user message; ids that it does not take are replaced. Source: the
+API's public reference, as for the reader.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator
+from hashlib import sha256
 from typing import Any
 
 from harness_nb.core.messages import Image, Message, Part, Text, Thinking, ToolCall, part_to_openai, to_json
@@ -18,6 +20,7 @@ from harness_nb.lab.writers.document import request
 from harness_nb.lab.writers.losses import Losses
 
 _DATA_URL = re.compile(r"data:([\w.+-]+/[\w.+-]+);base64,([^,]*)", re.ASCII)
+_ID = re.compile(r"[a-zA-Z0-9_-]+", re.ASCII)
 _FIELDS_OF_TEXT = {"cache_control", "citations"}
 _KNOWN_PARTS = {
     "code_execution_tool_result",
@@ -71,7 +74,7 @@ def _add_result(talk: list[dict[str, Any]], message: Message, lost: Losses) -> N
     """Puts a result to those of the same round, which the API wants in one message."""
     block = {
         "type": "tool_result",
-        "tool_use_id": message.call_id,
+        "tool_use_id": _id(message.call_id or ""),
         "content": message.content if isinstance(message.content, str) else _one_text(_blocks(message, lost)) or "",
         **({"is_error": True} if message.status in _FAILED else {}),
         **_fields(message.rest, {"cache_control"}, lost),
@@ -144,7 +147,14 @@ def _call(call: ToolCall, lost: Losses) -> dict[str, Any]:
     elif to_json(parsed) != call.arguments:
         lost.changed("wrote arguments as compact JSON")
     fields = _fields(call.rest, {"cache_control"}, lost)
-    return {"type": "tool_use", "id": call.id, "name": call.name, "input": parsed, **fields}
+    if not _ID.fullmatch(call.id):
+        lost.changed("gave a call an id that the API takes")
+    return {"type": "tool_use", "id": _id(call.id), "name": call.name, "input": parsed, **fields}
+
+
+def _id(call_id: str) -> str:
+    """An id as the API takes it: itself, or one made of it."""
+    return call_id if _ID.fullmatch(call_id) else f"call_{sha256(call_id.encode('utf-8', 'replace')).hexdigest()[:24]}"
 
 
 def _fields(rest: str, known: set[str], lost: Losses) -> dict[str, Any]:

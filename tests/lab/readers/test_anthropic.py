@@ -125,4 +125,5 @@ def test_what_is_no_message_is_skipped_and_reported_with_its_place(tmp_path: Pat
 
 def test_a_name_beside_the_messages_of_another_format_is_no_system_prompt() -> None:
     line = {"system": "eney", "messages": [{"role": "user", "content": "Look."}]}
-    assert not anthropic.claims(line) and anthropic.claims(line | {"max_tokens": 100})
+    assert not anthropic.claims(line | {"expect": {}}) and anthropic.claims(line | {"max_tokens": 100, "top_p": 1})
+    assert anthropic.claims(line)  # a prompt by itself, as the writer makes it where no model is known

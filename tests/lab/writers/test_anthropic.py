@@ -80,3 +80,13 @@ def test_what_the_api_would_refuse_is_left_out_and_counted() -> None:
         "left out a name: 1 time",
         "moved a system message to the front: 1 time",
     )
+
+
+def test_an_id_that_the_api_would_refuse_is_replaced_alike_in_call_and_result() -> None:
+    losses = Losses()
+    asked = Message.assistant(calls=[ToolCall("call_1|fc_1", "look")])
+    wire = to_anthropic([Message.user("Go."), asked, Message.tool("call_1|fc_1", "x", name="look")], losses)
+    made = wire["messages"][1]["content"][0]["id"]
+    assert wire["messages"][2]["content"][0]["tool_use_id"] == made != "call_1|fc_1"
+    assert made.replace("_", "").isalnum()
+    assert losses.notes == ("gave a call an id that the API takes: 1 time",)
