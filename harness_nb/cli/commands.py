@@ -13,6 +13,7 @@ from harness_nb.cli.diff import diff_command
 from harness_nb.cli.group import Commands
 from harness_nb.cli.progress import progress_bar
 from harness_nb.cli.replay import replay_command
+from harness_nb.cli.score import score_command
 from harness_nb.cli.search import search_command
 from harness_nb.cli.sweep import sweep_command
 
@@ -95,5 +96,6 @@ def doctor(workspace: Path | None) -> None:
 main.add_command(conformance_command)
 main.add_command(diff_command)
 main.add_command(replay_command)
+main.add_command(score_command)
 main.add_command(search_command)
 main.add_command(sweep_command)

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
-from concurrent.futures import Executor, ProcessPoolExecutor
-from contextlib import contextmanager
-from multiprocessing import get_context
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -76,8 +73,9 @@ def sweep_command(
     Replies of models are assumed, so nothing is paid. Settings come from --set, or from a --grid for several policies.
     """
     tried = {preset: dict(choices)} if grid is None else _read_grid(grid, bool(choices))
-    with progress_bar("Sweeping") as progress, _workers(workers) as executor:
-        table = _swept(files, tried, metrics, window, executor=executor, folder=folder, progress=progress)
+    with progress_bar("Sweeping") as progress:
+        pool = workers if workers > 1 else None
+        table = _swept(files, tried, metrics, window, executor=pool, folder=folder, progress=progress)
     if out is not None:
         forms = {
             ".json": lambda: as_json(list(table.records)),
@@ -127,13 +125,3 @@ def _read_grid(path: Path, has_choices: bool) -> dict[str, dict[str, Any]]:
 
 
 _GRID = 'Write {"preset": {"setting": [value, value]}}.'
-
-
-@contextmanager
-def _workers(count: int) -> Iterator[Executor | None]:
-    """Processes that do the work, or None for this one alone."""
-    if count == 1:
-        yield None
-        return
-    with ProcessPoolExecutor(count, get_context("spawn")) as pool:
-        yield pool

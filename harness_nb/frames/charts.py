@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 _WIDTH, _HEIGHT = 480, 160
 _LINE, _DANGER, _GREY = "#3a86d8", "#d55e00", "#808a94"
-_MANY = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#5b6b7b", "#8c6d31", "#7b4173", "#b5a300")
+MANY = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#5b6b7b", "#8c6d31", "#7b4173", "#b5a300")
 """Okabe-Ito colours first, which readers with a colour-vision deficiency can tell apart."""
 
 
@@ -119,7 +119,7 @@ class ParetoChart(PicturedChart):
             opacity=altair.condition("datum.is_on_front", altair.value(1.0), altair.value(0.35)),
             color=altair.value(_LINE)
             if self.colour is None
-            else altair.Color(field=self.colour, type="nominal", scale=altair.Scale(range=list(_MANY))),
+            else altair.Color(field=self.colour, type="nominal", scale=altair.Scale(range=list(MANY))),
         )
         return altair.layer(line, points).properties(width=_WIDTH, height=2 * _HEIGHT)
 

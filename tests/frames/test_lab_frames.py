@@ -10,11 +10,14 @@ import pytest
 
 from harness_nb.frames import lab_columns, lab_frames
 from harness_nb.frames.columns import Column
+from harness_nb.frames.leaderboard import LEADERBOARD, STATUS, leaderboard_frame
 from harness_nb.lab import diff, spread, survival
 from harness_nb.lab.datasets import record
+from harness_nb.lab.leaderboard.standings import STATUSES
 
 SCHEMAS: dict[Callable[..., pd.DataFrame], tuple[Column, ...]] = {
     lab_frames.diff_frame: lab_columns.DIFF,
+    leaderboard_frame: LEADERBOARD,
     lab_frames.conversations_frame: lab_columns.CONVERSATIONS,
     lab_frames.retrieval_frame: lab_columns.RETRIEVAL,
     lab_frames.evidence_frame: lab_columns.EVIDENCE,
@@ -42,3 +45,7 @@ def test_the_categories_are_those_of_the_reports() -> None:
     assert lab_columns.REACH == survival.REACHES
     assert get_args(spread.Order) == lab_columns.ORDER
     assert get_args(record.Split) == lab_columns.SPLIT
+
+
+def test_a_leaderboard_has_the_states_of_its_rows() -> None:
+    assert STATUS == STATUSES

@@ -63,7 +63,7 @@ def _in_processes(cases: Sequence[Case], batches: Sequence[Batch], count: int) -
     sent = {at: packed(cases[at]) for at in {batch.case for batch in batches}}
     left, starts = list(batches), 0
     while left:
-        with ProcessPoolExecutor(count, get_context("spawn"), initializer=_leave_interrupts) as pool:
+        with processes(count) as pool:
             try:
                 for batch, results in _submitted(pool, sent, left):
                     left.remove(batch)
@@ -73,6 +73,11 @@ def _in_processes(cases: Sequence[Case], batches: Sequence[Batch], count: int) -
                 starts += 1
                 if starts == _STARTS_WITHOUT_A_RESULT:
                     raise
+
+
+def processes(count: int) -> ProcessPoolExecutor:
+    """Processes of our own, started afresh; an interrupt is left to the one that started them, which then ends them."""
+    return ProcessPoolExecutor(count, get_context("spawn"), initializer=_leave_interrupts)
 
 
 def _leave_interrupts() -> None:
