@@ -12,7 +12,7 @@ import harness_nb
 from harness_nb.notebook.arguments import split
 from harness_nb.notebook.grammar import ASK, MAGICS
 
-BOOK = Path(harness_nb.__file__).parent.parent / "notebooks" / "01_every_magic.ipynb"
+BOOK = Path(harness_nb.__file__).parent.parent / "notebooks" / "12_every_magic.ipynb"
 
 
 def sources() -> list[str]:
