@@ -22,6 +22,7 @@ STYLE = """
 .hnb .hnb-lanes{display:grid;grid-template-columns:minmax(90px,max-content) 1fr minmax(110px,max-content);gap:4px 14px;
 align-items:center;margin:6px 0}
 .hnb .hnb-lanes .hnb-lane{border-bottom:1px solid var(--hnb-line)}
+@container (max-width:560px){.hnb .hnb-lanes{grid-template-columns:1fr}}
 .hnb .hnb-axis{display:flex;justify-content:space-between;color:var(--hnb-muted);font-size:12px}
 """
 

@@ -20,7 +20,7 @@ h2{font-size:17px;font-weight:650;margin:38px 0 8px;padding-top:14px;border-top:
 .lead{color:#4f5a66;margin:0 0 4px;max-width:72ch}
 .hnb.hnb{max-width:none}
 .hnb.hnb table td,.hnb.hnb table th{max-width:70ch}
-.hnb.hnb .hnb-lanes{grid-template-columns:minmax(120px,max-content) 1fr minmax(150px,max-content)}
+@media (max-width:560px){main{padding:24px 14px 40px}}
 footer{margin-top:40px;color:#4f5a66;font-size:13px}
 @media (prefers-color-scheme:dark){
 body{background:#14181d;color:#e3e7eb}
