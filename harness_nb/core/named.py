@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import functools
 from dataclasses import fields
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from harness_nb.errors import ConfigError
 
-Record = TypeVar("Record", bound=type)
+Record = TypeVar("Record")
 
 
-def named(record: Record) -> Record:
+def named(record: type[Record]) -> type[Record]:
     """Lets a dataclass refuse an unknown setting with the nearest that there is.
 
     Args:
@@ -20,17 +20,17 @@ def named(record: Record) -> Record:
     Returns:
         The same class.
     """
-    make = record.__init__
+    make = cast("Any", record).__init__
 
     @functools.wraps(make)
     def checked(self: object, *values: Any, **given: Any) -> None:
-        known = [one.name for one in fields(record)]
+        known = [one.name for one in fields(cast("Any", record))]
         for name in given:
             if name not in known:
                 raise ConfigError(*_unknown(record.__name__, name, known), subject=name)
         make(self, *values, **given)
 
-    record.__init__ = checked
+    setattr(record, "__init__", checked)  # noqa: B010 - a type checker takes no assignment to a method
     return record
 
 

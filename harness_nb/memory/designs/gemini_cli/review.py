@@ -53,8 +53,10 @@ class GeminiCliReview(AgentMemory):
         self.inbox = inbox
         self._reloaded = reloaded
 
-    def show(self) -> MemoryText:
-        """The index of the private notes."""
+    def show(self, file: str | None = None) -> MemoryText:
+        """The index of the private notes, or another file of the workspace."""
+        if file is not None:
+            return super().show(file)
         path = self.inbox.places.index_file
         return MemoryText(self.workspace.relative(path), read_text(path) or "")
 
