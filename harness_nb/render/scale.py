@@ -29,10 +29,10 @@ def label(words: str, at: float, *, to_left: bool = False, name: str = "hnb-mark
     Args:
         words: What it says.
         at: The place, in percent of the width.
-        to_left: Whether the words stand to the left of it.
+        to_left: Whether the words stand to the left of it; where there is not room enough, they begin at the left edge.
         name: Its class; `hnb-mark` is left out of narrow cells, `hnb-now` is stronger.
     """
-    side = f"right:{100 - at:.2f}%" if to_left else f"left:{at:.2f}%"
+    side = f"left:0;width:{at:.2f}%;text-align:right;box-sizing:border-box" if to_left else f"left:{at:.2f}%"
     gap = "" if at in (0, 100) else ";padding:0 4px"
     return tag("span", words, class_=name, style=f"position:absolute;{side}{gap}")
 

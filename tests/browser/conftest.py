@@ -10,6 +10,7 @@ import sys
 import time
 import urllib.request
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -134,10 +135,9 @@ def value_of(book: Book, expression: str) -> str:
     return "".join(outputs[0].get("text") or outputs[0]["data"]["text/plain"]) if outputs else ""
 
 
-@pytest.fixture(scope="session")
-def lab(chromium: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
-    """A JupyterLab without a token, on loopback."""
-    root = tmp_path_factory.mktemp("lab")
+@contextmanager
+def running_lab(root: Path) -> Iterator[Lab]:
+    """A JupyterLab without a token, on loopback, with all its files in a folder."""
     (root / "work").mkdir()
     _settings(root / "settings")
     port = _free_port()
@@ -146,8 +146,8 @@ def lab(chromium: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab
     env = dict(os.environ) | {name: str(root / folder) for name, folder in places.items()}
     (root / "home").mkdir()
     command = [sys.executable, "-m", "jupyterlab", "--no-browser", "--ip=127.0.0.1", f"--port={port}", "--allow-root",
-               "--IdentityProvider.token=", "--ServerApp.password=", "--LabApp.expose_app_in_browser=True", "--JupyterNotebookApp.expose_app_in_browser=True",
-               f"--ServerApp.root_dir={root / 'work'}"]  # fmt: skip
+               "--IdentityProvider.token=", "--ServerApp.password=", "--LabApp.expose_app_in_browser=True",
+               "--JupyterNotebookApp.expose_app_in_browser=True", f"--ServerApp.root_dir={root / 'work'}"]  # fmt: skip
     with (root / "log").open("wb") as log:
         server = subprocess.Popen(command, stdout=log, stderr=log, env=env)
         try:
@@ -156,6 +156,13 @@ def lab(chromium: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab
         finally:
             server.terminate()
             server.wait(20)
+
+
+@pytest.fixture(scope="session")
+def lab(chromium: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
+    """A running JupyterLab."""
+    with running_lab(tmp_path_factory.mktemp("lab")) as lab:
+        yield lab
 
 
 def _wait_for_server(url: str, log: Path) -> None:

@@ -167,9 +167,9 @@ def test_an_empty_conversation_is_shown() -> None:
 
 def test_labels_of_close_tiers_do_not_cover_each_other() -> None:
     html = card_html(pressure_card(FULL))
-    marks = re.findall(r'<span class="hnb-mark" style="position:absolute;(left|right):([\d.]+)%[^>]*>([^<]+)', html)
-    tiers = [mark for mark in marks if "turn" not in mark[2]]
-    assert [mark[2] for mark in tiers] == ["tier 1 · 75 %", "2 · 90", "3 · 95"]
+    marks = re.findall(r'<span class="hnb-mark" style="position:absolute;[^>]*>([^<]+)', html)
+    tiers = [words for words in marks if "turn" not in words]
+    assert tiers == ["tier 1 · 75 %", "2 · 90", "3 · 95"]
 
 
 def test_colours_are_never_the_only_sign() -> None:

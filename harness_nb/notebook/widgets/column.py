@@ -19,7 +19,7 @@ from harness_nb.render.cutoff import outcome_model, planned_model
 from harness_nb.render.pressure import pressure_model
 from harness_nb.render.tuner import Tuned
 
-QUICK_SECONDS = 0.09
+QUICK_SECONDS = 0.075
 """How long a replay may take in a handler; a longer one goes on in the background."""
 
 
