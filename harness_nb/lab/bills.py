@@ -3,7 +3,8 @@
 A bill, the usage that a provider reported, is of the list which the recorded system sent. As long as the replayed list
 is the same, its figures are exact, as in the live loop. Once a policy has changed the list, or the recorded system has
 compacted its own, a bill counts only when its size is rather that of the replayed list than that of the recorded one; the
-list is estimated otherwise, by the factor between bill and estimate that was last seen.
+list is estimated otherwise, by the factor between bill and estimate that was last seen. A list for one request only has no
+bill that says anything of the session's own list, as in the live loop.
 """
 
 from __future__ import annotations
@@ -44,12 +45,16 @@ class Bills:
             figure: Size of the list as figured just before, in tokens.
         """
         recorded = self._recorded(conversation)
+        is_of_list = conversation.next_input is None
         conversation.add_reply(reply)
         usage = reply.usage
         if usage is None:
             return
-        self._is_same = self._counts(usage, figure, recorded)
+        if is_of_list:
+            self._is_same = self._counts(usage, figure, recorded)
         self._last, self._covered = usage, len(conversation.log)
+        if not is_of_list:
+            return
         if self._is_same:
             self._learn(conversation, usage, around)
         else:

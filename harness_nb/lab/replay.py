@@ -29,7 +29,7 @@ from harness_nb.core.tool import Tool
 from harness_nb.core.transcript import Transcript
 from harness_nb.core.view import Hook, Refusal, View
 from harness_nb.errors import ConfigError
-from harness_nb.lab.answers import Answers
+from harness_nb.lab.answers import Answers, evicted
 from harness_nb.lab.bills import Bills
 from harness_nb.lab.counting import measure_for
 from harness_nb.lab.run import Replay
@@ -250,7 +250,7 @@ class _Run:
         index = self.conversation.add(message)
         if self.eviction is None or not is_too_large(message, self.eviction):
             return
-        path = f"{self.eviction.eviction_path}/{message.call_id}.txt"
+        path = evicted(message.call_id or "", message.text, self.eviction.eviction_path)
         can_read = any(tool.name == "read_file" for tool in self.tools)
         shown = placeholder(message.text, path, preview_chars=self.eviction.preview_chars, can_read=can_read)
         if len(shown) < len(message.text):
@@ -316,7 +316,7 @@ class _Run:
             return _Point(self.step, before, before.input, resting=self.policy)
         self.watched.last = None
         passes = self._driven(hook, error)
-        if any(one.plan.changes for one in passes):
+        if any(one.plan.changes and one.plan.lasts != "request" for one in passes):
             self.bills.changed()
         self.rest = self.policy.rests(self.view(hook))
         return _Point(self.step, before, self.conversation.input, passes, self.watched.last)

@@ -36,6 +36,11 @@ def short_hash(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:8]
 
 
+def evicted_name(agent: str, call_id: str, text: str, folder: str = "large_tool_results") -> str:
+    """Name of the file to which the large result of a call goes, relative to the workspace."""
+    return f"{folder}/{safe_name(agent)}/{safe_name(call_id)}-{short_hash(text)}.txt"
+
+
 def name_key(name: str) -> str:
     """What two names have in common that differ in case or in the form of their accents only."""
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())

@@ -16,7 +16,7 @@ from harness_nb.errors import StoreError
 from harness_nb.store.curated import Curated
 from harness_nb.store.daily_log import ARCHIVE, DailyLog
 from harness_nb.store.files import make_folder, read_text, unusable, write_atomic
-from harness_nb.store.names import confined, safe_name, short_hash
+from harness_nb.store.names import confined, evicted_name, safe_name
 from harness_nb.store.sessions import LOG_SUFFIX, VIEW_SUFFIX, SessionFiles
 
 DEFAULT_PATH = ".harness_nb/workspace"
@@ -162,8 +162,7 @@ class Workspace:
             StoreError: The file can't be written.
         """
         clean = self.clean(text)
-        name = f"{folder}/{safe_name(agent)}/{safe_name(call_id)}-{short_hash(clean)}.txt"
-        path = self.resolve(name)
+        path = self.resolve(evicted_name(agent, call_id, clean, folder))
         if read_text(path) != clean:
             write_atomic(path, clean)
         return self.relative(path)
