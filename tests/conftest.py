@@ -31,6 +31,7 @@ PROVIDER_VARIABLE = re.compile(
 OWN_VARIABLES_KEPT = {"HARNESS_NB_DATA", "HARNESS_NB_STRICT"}
 
 THREADS_THAT_MAY_STAY = {
+    "Dask-Offload": "the one worker of an executor that dask keeps until the interpreter ends",
     "IPythonHistorySavingThread": "an in-process shell keeps it until the interpreter ends",
     "asyncio_": "worker of a loop's executor, ended by the loop when it is closed",
     "harness_nb-loop": "the one loop of all agents in this process, a daemon, stopped when the interpreter ends",

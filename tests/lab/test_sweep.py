@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
-from multiprocessing import get_context
+from concurrent.futures import Executor, Future
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from harness_nb import CompactionPolicy, Message, Transcript, edits, presets, replay, sweep
+from harness_nb.core.messages import Usage
 from harness_nb.core.requests import Ask
 from harness_nb.errors import ConfigError
 from harness_nb.lab.run import Replay
@@ -39,15 +40,6 @@ def test_a_sweep_has_a_row_for_each_combination_and_its_figures_are_those_of_the
         run = replay(talk(), presets.get("harness", **settings), window=8_000, model=None)
         assert (row["compactions"], row["tokens_sent"]) == (run.totals.compactions, run.totals.tokens_sent)
     assert found.df["keep_messages"].isna().tolist() == [False] * 4 + [True]
-
-
-@pytest.mark.parametrize("make", [lambda: ThreadPoolExecutor(2), lambda: ProcessPoolExecutor(2, get_context("spawn"))])
-def test_the_table_is_the_same_whatever_runs_it(make: Any) -> None:
-    here = sweep([talk(), talk(12, "short")], GRID, window=[4_000, 8_000])
-    with make() as executor:
-        there = sweep([talk(), talk(12, "short")], GRID, window=[4_000, 8_000], executor=executor)
-    assert there.records == here.records
-    assert there.df.equals(here.df)
 
 
 class _StopsAfterOne(Executor):
@@ -117,3 +109,62 @@ def test_a_policy_of_ones_own_is_swept_by_its_name() -> None:
 def test_what_can_not_be_swept_is_refused(given: dict[str, Any], hint: str) -> None:
     with pytest.raises(ConfigError, match=hint):
         sweep(given.pop("transcripts"), given.pop("grid"), **given)
+
+
+def test_a_metric_or_policy_that_was_written_anew_is_worked_out_anew(tmp_path: Path) -> None:
+    def half() -> Any:
+        def share(run: Replay) -> float:
+            return len(run.compactions) / 2
+
+        return share
+
+    def double() -> Any:
+        def share(run: Replay) -> float:
+            return len(run.compactions) * 2
+
+        return share
+
+    first = sweep(talk(), GRID, metrics=[half()], window=8_000, folder=tmp_path)
+    assert sweep(talk(), GRID, metrics=[half()], window=8_000, folder=tmp_path).resumed == 5
+    second = sweep(talk(), GRID, metrics=[double()], window=8_000, folder=tmp_path)
+    assert second.resumed == 0
+    assert [one["share"] for one in second.records] == [4 * one["share"] for one in first.records]
+
+    for at in (20, 10):
+        plan = _cutting(at)
+        presets.register("cuts-again", plan)
+        try:
+            assert sweep(talk(), {"cuts-again": {}}, window=8_000, folder=tmp_path).resumed == 0
+            assert sweep(talk(), {"cuts-again": {}}, window=8_000, folder=tmp_path).resumed == 1
+        finally:
+            presets.unregister("cuts-again")
+
+
+def _cutting(at: int) -> Any:
+    def plan(view: Any) -> Any:
+        return view.becomes(view.input[-at:], "cut") if len(view.input) > 2 * at else view.unchanged("short")
+
+    return plan
+
+
+def test_a_result_of_the_transcript_with_other_bills_is_not_taken_for_it(tmp_path: Path) -> None:
+    bare = talk(10)
+    billed = Transcript(replace(one, usage=Usage(500, 9)) if one.role == "assistant" else one for one in bare)
+    sweep(bare, {"eney": {}}, folder=tmp_path)
+    assert sweep(billed, {"eney": {}}, folder=tmp_path).resumed == 0
+
+
+def test_an_interrupt_keeps_what_was_done_and_begins_nothing_more(tmp_path: Path) -> None:
+    def interrupts(done: int, total: int) -> None:
+        if done:
+            raise KeyboardInterrupt
+
+    grid = {"harness": {"keep_messages": list(range(4, 24)), "trigger_messages": 30}}
+    with pytest.raises(KeyboardInterrupt):
+        sweep(talk(), grid, window=8_000, folder=tmp_path, progress=interrupts)
+    assert sweep(talk(), grid, window=8_000, folder=tmp_path).resumed == 8
+
+
+def test_progress_is_a_bar_where_one_is_wanted(capsys: pytest.CaptureFixture[str]) -> None:
+    sweep(talk(4), {"eney": {}}, progress=True)
+    assert "1/1" in capsys.readouterr().err

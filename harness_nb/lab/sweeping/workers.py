@@ -99,7 +99,8 @@ def _submitted(executor: Any, sent: dict[int, Packed], batches: Iterable[Batch])
             yield waiting[future], future.result()
     finally:
         for future in waiting:
-            future.cancel()
+            if not future.done():
+                future.cancel()
 
 
 def _is_dask(executor: Any) -> bool:
