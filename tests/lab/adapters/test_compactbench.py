@@ -58,6 +58,7 @@ def test_a_provider_that_fails_is_a_warning_and_the_conversation_stays() -> None
     assert "down" in artifact.warnings[0] and SAID.turns[-1].content in artifact.summary_text
 
 
+@pytest.mark.usefixtures("vocabularies")
 def test_its_runner_takes_a_method_from_a_file_and_scores_it(tmp_path: Path) -> None:
     file = tmp_path / "methods.py"
     file.write_text("from harness_nb.lab.adapters import compactbench\nHarness = compactbench.method()\n", "utf-8")

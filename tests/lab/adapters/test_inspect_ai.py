@@ -11,7 +11,6 @@ from harness_nb.errors import ConfigError
 from harness_nb.lab.adapters import inspect_ai
 from harness_nb.lab.adapters.inspect_messages import edited, to_ours, to_theirs
 from harness_nb.model.scripted import ScriptedModel
-from harness_nb.model.tokenizer import TiktokenCounter
 from tests.gates import need
 from tests.lab.adapters.talks import RULE, talk, transcript
 
@@ -34,16 +33,10 @@ from inspect_ai.model import (  # noqa: E402 - the tests need the package
     get_model,
 )
 
-pytestmark = pytest.mark.filterwarnings(
-    "ignore:The 'initial' parameter:DeprecationWarning"
-)  # inspect_ai's use of tenacity
-
-
-@pytest.fixture(autouse=True, scope="module")
-def _vocabulary() -> TiktokenCounter:
-    """The vocabulary that inspect_ai counts with, from this computer: it would fetch it."""
-    return TiktokenCounter("o200k_base")
-
+pytestmark = [
+    pytest.mark.usefixtures("vocabularies"),
+    pytest.mark.filterwarnings("ignore:The 'initial' parameter:DeprecationWarning"),  # inspect_ai's use of tenacity
+]
 
 KEEPS_FOUR = presets.get("harness", keep_messages=4)
 
