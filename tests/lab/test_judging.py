@@ -9,8 +9,11 @@ import pytest
 from harness_nb import ScriptedModel
 from harness_nb.errors import ConfigError
 from harness_nb.lab.datasets import Conversation, load
+from harness_nb.lab.exchanges import FILE
 from harness_nb.lab.judging import Judgement, judge, verdict_in
 from harness_nb.lab.questions import answer
+from harness_nb.model.local import LocalModel
+from tests.gates import skip_or_fail
 from tests.lab.datasets.samples import LOCOMO, write_beam
 from tests.lab.files import write_document
 
@@ -107,3 +110,21 @@ def test_two_judges_of_one_name_are_refused(beam: Conversation) -> None:
     answers = answer(beam, ScriptedModel(["a"], repeat_last=True))
     with pytest.raises(ConfigError, match="can't be told apart"):
         judge(answers, [ScriptedModel([]), ScriptedModel([])])
+
+
+@pytest.mark.local
+@pytest.mark.slow
+def test_a_real_small_model_answers_and_judges_over_http(tmp_path: Path) -> None:
+    """Whether all goes through litellm, not whether the model is any good: it is far too small to be."""
+    chat = load(write_document(tmp_path / "x.json", LOCOMO))["conv-26"]
+    try:
+        model = LocalModel(window=1_024)
+    except ConfigError as error:
+        skip_or_fail(str(error))
+    try:
+        answers = answer(chat, model, questions=chat.questions[:1], folder=tmp_path / "kept")
+        judged = judge(answers, model, folder=tmp_path / "kept")
+    finally:
+        model.close()
+    assert answers.answers[0].text and judged.verdicts[0].exchange.reply
+    assert len((tmp_path / "kept" / FILE).read_text(encoding="utf-8").splitlines()) == 2
