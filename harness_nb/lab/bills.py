@@ -48,13 +48,10 @@ class Bills:
         is_of_list = conversation.next_input is None
         conversation.add_reply(reply)
         usage = reply.usage
-        if usage is None:
+        if usage is None or not is_of_list:
             return
-        if is_of_list:
-            self._is_same = self._counts(usage, figure, recorded)
+        self._is_same = self._counts(usage, figure, recorded)
         self._last, self._covered = usage, len(conversation.log)
-        if not is_of_list:
-            return
         if self._is_same:
             self._learn(conversation, usage, around)
         else:

@@ -69,3 +69,13 @@ def test_a_reply_without_a_bill_leaves_the_last_one_in_force() -> None:
     bills.take(talk, reply(1_200), AROUND, figure=1_004)
     bills.take(talk, Message.assistant("x" * 40), AROUND, figure=1_215)
     assert talk.view("request", AROUND).tokens == 1_210 + 14
+
+
+def test_a_bill_of_a_list_for_one_request_says_nothing_of_the_sessions_own() -> None:
+    talk, bills = conversation(), Bills()
+    bills.take(talk, reply(1_200), AROUND, figure=1_004)
+    talk.next_input = talk.input
+    bills.take(talk, reply(300), AROUND, figure=1_215)
+    assert (talk.usage, talk.billed) == (Usage(1_200, 10), 2)
+    bills.take(talk, reply(1_230), AROUND, figure=1_215)
+    assert talk.usage == Usage(1_230, 10)

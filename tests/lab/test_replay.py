@@ -204,7 +204,7 @@ def test_large_results_are_shown_as_a_preview_where_that_is_asked_for() -> None:
     )
     settings = ToolResultEvictionConfig(max_result_chars=1_000, preview_chars=100)
     item = replay(talk, eviction=settings).final.input[2]
-    assert item.how == "evicted" and "large_tool_results/c1.txt" in item.message.text
+    assert item.how == "evicted" and "large_tool_results/agent/c1-" in item.message.text
     assert len(item.message.text) < 1_000
     assert replay(talk).final.input[2].how == "kept"
 
