@@ -74,7 +74,10 @@ def strategy(
         result = await afinished(steps, Awaited(ask))
         return _list(messages, result), None
 
-    members = {"compact": compact, "name": property(lambda self: applied.policy.name)}
+    def shown(self: CompactionStrategy) -> dict[str, Any]:
+        return {"policy": applied.policy.name, "threshold": self.threshold}
+
+    members = {"compact": compact, "_repr_params_": shown}
     made: CompactionStrategy = type("PolicyStrategy", (base,), members)(
         type="summary", threshold=threshold, memory=False
     )
@@ -83,8 +86,8 @@ def strategy(
 
 def _threshold(model: TheirModel, threshold: int | float) -> int:
     """The threshold in tokens, as inspect_ai works it out."""
-    resolved = foreign("inspect_ai.model._compaction._compaction", PACKAGE)._resolve_threshold
-    return max(1, int(resolved(model, threshold)))
+    module = foreign("inspect_ai.model._compaction._compaction", PACKAGE, "_resolve_threshold")
+    return max(1, int(module._resolve_threshold(model, threshold)))
 
 
 async def _generated(model: TheirModel, request: Ask) -> str:

@@ -151,7 +151,9 @@ def _policy(
     keep_messages: int,
 ) -> CompactionPolicy:
     turn = foreign("compaction_kit.session", _PACKAGE).Turn
-    call = foreign("compaction_kit.runner", _PACKAGE)._call_compactor  # gives a budget to those that take one
+    call = foreign(
+        "compaction_kit.runner", _PACKAGE, "_call_compactor"
+    )._call_compactor  # gives a budget to those that take one
     keep = keeping("keep_messages", keep_messages)
 
     def made(view: View) -> Sequence[Item] | None:

@@ -65,6 +65,10 @@ def test_inspects_handler_compacts_with_a_policy_and_what_stays_is_the_same_obje
     assert any(RULE in one.text for one in after)
 
 
+def test_a_strategy_says_which_policy_it_is() -> None:
+    assert inspect_ai.strategy("opencode", threshold=0.5)._repr_params_() == {"policy": "opencode", "threshold": 0.5}
+
+
 def test_below_the_threshold_nothing_happens() -> None:
     said = theirs(2)
     assert compacted(inspect_ai.strategy("harness", threshold=100_000), said) == said

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from harness_nb import presets, replay
+from harness_nb import HarnessAgent, presets, replay
 from harness_nb.errors import ConfigError
 from harness_nb.lab.adapters import kit
 from harness_nb.model.scripted import ScriptedModel
@@ -87,6 +87,18 @@ def test_a_compactor_that_asks_a_model_asks_by_way_of_the_driver() -> None:
     texts = [item.message.text for item in run.final.input]
     assert model.requests and model.requests[0].purpose == "summary"
     assert any("They spoke about the importer." in text for text in texts)
+
+
+def test_one_of_theirs_can_be_registered_and_serves_a_live_agent() -> None:
+    presets.register("checklist", kit.policy(COMPACTORS["checklist-carrying"](), trigger_tokens=5_000))
+    try:
+        model = ScriptedModel(chat=[f"Answer {at}: {'word ' * 800}" for at in range(6)])
+        with HarnessAgent(preset="checklist", model=model, window=20_000) as agent:
+            for at in range(6):
+                agent.ask(f"Question {at}?")
+            assert any("PRESERVED CHECKLIST" in item.message.text for item in agent.view().input)
+    finally:
+        presets.unregister("checklist")
 
 
 def test_wrong_settings_are_refused() -> None:

@@ -15,6 +15,12 @@ def test_a_package_that_is_missing_is_named_with_the_extra_that_brings_it() -> N
     assert "harness_nb[bench]" in caught.value.remedy and "no-such-package" in caught.value.remedy
 
 
+def test_a_package_of_another_version_is_told_by_what_it_does_not_have() -> None:
+    assert foreign("json", "json", "dumps").dumps(1) == "1"
+    with pytest.raises(ConfigError, match=r"has no json\.no_such"):
+        foreign("json", "json", "no_such")
+
+
 def test_no_adapter_loads_a_foreign_package_when_it_is_imported() -> None:
     code = (
         "import sys\n"
