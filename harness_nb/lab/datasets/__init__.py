@@ -13,7 +13,8 @@ from types import ModuleType
 
 from harness_nb.errors import TranscriptError
 from harness_nb.lab.datasets import beam, locomo, longmemeval, tau_bench
-from harness_nb.lab.datasets.record import Action, Conversation, Dataset, Finding, Findings, Question, Terms
+from harness_nb.lab.datasets.findings import Finding, Findings
+from harness_nb.lab.datasets.record import Action, Conversation, Dataset, Question, Terms
 from harness_nb.lab.entries import UNREADABLE, Line
 from harness_nb.lab.lines import check_readable, read_lines
 

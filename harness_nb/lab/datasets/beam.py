@@ -18,8 +18,9 @@ from typing import Any
 from harness_nb.core.messages import Message
 from harness_nb.errors import TranscriptError
 from harness_nb.lab.assembly import assemble
+from harness_nb.lab.datasets.findings import Findings
 from harness_nb.lab.datasets.reading import as_far_as_it_goes, places_of
-from harness_nb.lab.datasets.record import Conversation, Findings, Question, Split, Terms
+from harness_nb.lab.datasets.record import Conversation, Question, Split, Terms
 from harness_nb.lab.entries import UNREADABLE, Begins, Entry, Line, Place, Said, Skipped
 
 NAME = "BEAM"

@@ -16,8 +16,9 @@ from typing import Any, NamedTuple
 
 from harness_nb.core.messages import Message
 from harness_nb.lab.assembly import assemble
+from harness_nb.lab.datasets.findings import Findings
 from harness_nb.lab.datasets.reading import as_far_as_it_goes
-from harness_nb.lab.datasets.record import Conversation, Findings, Question, Terms
+from harness_nb.lab.datasets.record import Conversation, Question, Terms
 from harness_nb.lab.entries import UNREADABLE, Begins, Entry, Line, Place, Said, Skipped
 
 NAME = "LongMemEval"

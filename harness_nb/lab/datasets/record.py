@@ -1,9 +1,8 @@
-"""What every data set is read into: conversations with questions, and what had to be mended to read it."""
+"""What every data set is read into: conversations with questions."""
 
 from __future__ import annotations
 
 import random
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, overload
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 from harness_nb.core.transcript import Transcript
 from harness_nb.errors import ConfigError
 from harness_nb.lab.carded import Carded
+from harness_nb.lab.datasets.findings import Finding
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -129,44 +129,6 @@ class Conversation:
             questions=tuple(question.moved(place_of) for question in self.questions),
             starts=starts,
         )
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """Something in the files that is not as it should be, and what was done about it.
-
-    Attributes:
-        what: What was found and done.
-        count: How often.
-        where: The first places, as `conversation: detail`.
-    """
-
-    what: str
-    count: int
-    where: tuple[str, ...] = ()
-
-
-class Findings:
-    """Counts what is found while files are read."""
-
-    MOST_PLACES = 12
-
-    def __init__(self) -> None:
-        self._counts: Counter[str] = Counter()
-        self._places: dict[str, list[str]] = {}
-
-    def add(self, what: str, where: str = "", count: int = 1) -> None:
-        """Counts one more, or several at one place; nothing when there are none."""
-        if not count:
-            return
-        self._counts[what] += count
-        places = self._places.setdefault(what, [])
-        if where and len(places) < self.MOST_PLACES:
-            places.append(where)
-
-    def all(self) -> tuple[Finding, ...]:
-        """What was counted, in the order in which it was first seen."""
-        return tuple(Finding(what, count, tuple(self._places[what])) for what, count in self._counts.items())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

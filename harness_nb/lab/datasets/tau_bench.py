@@ -11,7 +11,8 @@ from dataclasses import replace
 from typing import Any
 
 from harness_nb.lab.assembly import assemble
-from harness_nb.lab.datasets.record import Action, Conversation, Findings, Terms
+from harness_nb.lab.datasets.findings import Findings
+from harness_nb.lab.datasets.record import Action, Conversation, Terms
 from harness_nb.lab.entries import Begins, Entry, Line, Place
 from harness_nb.lab.readers import openai
 
