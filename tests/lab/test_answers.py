@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from pathlib import Path
 
 import pytest
 
@@ -14,6 +15,7 @@ from harness_nb.errors import ContextOverflowError, HarnessError, QuotaError, Ra
 from harness_nb.lab.answers import Answers
 from harness_nb.model.base import ModelRequest
 from harness_nb.model.offline import OfflineModel
+from harness_nb.store.workspace import Workspace
 
 
 class Told:
@@ -47,11 +49,17 @@ def test_without_a_model_replies_are_assumed() -> None:
     assert Answers()(ASK).assumed
 
 
-def test_what_is_no_model_call_is_assumed_and_messages_may_leave() -> None:
+def test_what_is_no_model_call_is_answered_as_an_agent_would_and_messages_may_leave(workspace: Path) -> None:
     answers = Answers(Told())
-    assert answers(Evict(index=0, call_id="c1", text="x")).value == "large_tool_results/c1.txt"
-    assert answers(Consult(question="pre_compact")).failure is None
+    filed = Workspace(workspace).evict("agent", "c1", "x")
+    assert answers(Evict(index=0, call_id="c1", text="x")).value == filed
+    assert answers(Consult(question="pre_compact")).failure.detail == "nobody answers a Consult here"
     assert answers(Leaving(View.of(Transcript()), (0,))) is None
+
+
+def test_without_a_model_all_is_assumed() -> None:
+    assert Answers()(Evict(index=0, call_id="c1", text="x")).assumed
+    assert Answers()(Consult(question="pre_compact")).failure is None
 
 
 def test_an_attempt_that_fails_is_tried_again_as_often_as_the_request_says() -> None:
