@@ -189,7 +189,11 @@ class Column(ipywidgets.VBox):
         self._make_controls()
         self.heat = HeatMap(tuner, self)
         self._folded = ipywidgets.Accordion([self.heat], titles=["Heat map of two settings"], selected_index=None)
-        self.children = (row(self.choice, self.variant), self._html, self._panel, self._folded)
+        for half in (self._panel, self._folded):
+            half.layout.flex, half.layout.min_width = "1 1 380px", "0"
+        halves = row(self._panel, self._folded)
+        halves.layout.align_items = "flex-start"
+        self.children = (row(self.choice, self.variant), self._html, halves)
         self._show_heat()
 
     def _first(self) -> None:
