@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, overload
 from harness_nb.agent.session import Session
 from harness_nb.core.config import PinsConfig
 from harness_nb.core.events import Pinned
-from harness_nb.core.pins import Pin, PinSource, first_to_go
+from harness_nb.core.pins import Pin, PinSource, heeded, with_room
 from harness_nb.errors import ConfigError, ToolError
 from harness_nb.memory.results import Displayed, counted
 
@@ -117,17 +117,14 @@ class Pinning:
         """
         if not self._config.rule:
             return ()
-        found = []
         from harness_nb.core.instructions import standing_instructions  # only for messages: importing has to be quick
 
-        for text in standing_instructions(self._session.conversation.log[index].text):
-            pin = Pin(text, "rule", index)
-            if not self._has(text) and self._size(pin) <= self._config.max_tokens:
-                kept = self._with_room(pin)
-                if kept is not None:
-                    self._session.set_pins((*kept, pin))
-                    found.append(pin)
-        return tuple(found)
+        talk = self._session.conversation
+        standing, before = standing_instructions(talk.log[index].text), talk.pins
+        pins = heeded(before, standing, index, max_tokens=self._config.max_tokens, size=self._size)
+        if pins != before:
+            self._session.set_pins(pins)
+        return tuple(pin for pin in pins if pin not in before)
 
     def remove(self, what: str | int | Pin) -> Pin:
         """Takes a pin away: by its text, its place in `pins`, or itself.
@@ -148,7 +145,8 @@ class Pinning:
         known = next((one for one in self._session.conversation.pins if one.text == pin.text), None)
         if known is not None and known.source == source:
             return known
-        kept = self._with_room(pin)
+        pins = self._session.conversation.pins
+        kept = with_room(pins, pin, max_tokens=self._config.max_tokens, size=self._size)
         if kept is None:
             raise ConfigError(
                 f"All pins together would be more than {self._config.max_tokens:,} tokens.",
@@ -159,16 +157,6 @@ class Pinning:
         self._session.record(self._event(pin))
         self._session.save()
         return pin
-
-    def _with_room(self, pin: Pin) -> tuple[Pin, ...] | None:
-        """The other pins once there is room for one more, some that the rule found having given way; None without room."""
-        kept = [one for one in self._session.conversation.pins if one.text != pin.text]
-        while sum(map(self._size, (*kept, pin))) > self._config.max_tokens:
-            going = first_to_go((*kept, pin))
-            if going is None or going is pin:
-                return None
-            kept.remove(going)
-        return tuple(kept)
 
     def _meant(self, what: str | int) -> Pin:
         """The pin that a user means."""
@@ -186,9 +174,6 @@ class Pinning:
         log = self._session.conversation.log
         places = range(len(log) - 1, -1, -1)
         return next((at for at in places if text.strip() and log[at].origin == "user" and text in log[at].text), None)
-
-    def _has(self, text: str) -> bool:
-        return any(pin.text == text for pin in self._session.conversation.pins)
 
     def _size(self, pin: Pin) -> int:
         return self._session.conversation.measure.text(pin.text)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -41,6 +41,37 @@ def first_to_go(pins: Iterable[Pin]) -> Pin | None:
 
     found = [pin for pin in pins if pin.source == "rule"]
     return next((pin for pin in found if not forbids(pin.text)), found[0] if found else None)
+
+
+def with_room(pins: Iterable[Pin], pin: Pin, *, max_tokens: int, size: Callable[[Pin], int]) -> tuple[Pin, ...] | None:
+    """The other pins once there is room for one more, some that the rule found having given way; None without room."""
+    kept = [one for one in pins if one.text != pin.text]
+    while sum(map(size, (*kept, pin))) > max_tokens:
+        going = first_to_go((*kept, pin))
+        if going is None or going is pin:
+            return None
+        kept.remove(going)
+    return tuple(kept)
+
+
+def heeded(
+    pins: tuple[Pin, ...], standing: Iterable[str], index: int, *, max_tokens: int, size: Callable[[Pin], int]
+) -> tuple[Pin, ...]:
+    """The pins once the standing instructions of a message are among them, as far as there is room.
+
+    Args:
+        pins: What is pinned.
+        standing: The instructions, word for word.
+        index: Log index of the message.
+        max_tokens: Most tokens of all pins.
+        size: Tokens of one.
+    """
+    for text in standing:
+        pin = Pin(text, "rule", index)
+        if size(pin) <= max_tokens and all(one.text != text for one in pins):
+            kept = with_room(pins, pin, max_tokens=max_tokens, size=size)
+            pins = pins if kept is None else (*kept, pin)
+    return pins
 
 
 def missing(pins: Iterable[Pin], items: Iterable[Item]) -> tuple[Pin, ...]:

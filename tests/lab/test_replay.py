@@ -8,7 +8,7 @@ import pytest
 
 from harness_nb import presets
 from harness_nb.agent.agent import HarnessAgent
-from harness_nb.core.config import MemoryConfig, ToolResultEvictionConfig
+from harness_nb.core.config import MemoryConfig, PinsConfig, ToolResultEvictionConfig
 from harness_nb.core.events import CompactionFinished
 from harness_nb.core.messages import Message, ToolCall, Usage
 from harness_nb.core.plan import Plan
@@ -18,7 +18,7 @@ from harness_nb.core.tokens import CharsCounter, Measure
 from harness_nb.core.transcript import Transcript
 from harness_nb.core.view import HOOKS, View
 from harness_nb.errors import ConfigError
-from harness_nb.lab.replay import replay
+from harness_nb.lab.replay import ReplayStopped, replay
 from harness_nb.lab.transcripts import read_transcript
 
 
@@ -245,6 +245,48 @@ def test_progress_is_told_message_by_message() -> None:
     told: list[tuple[int, int]] = []
     replay(TALK, Noting(), progress=lambda done, of: told.append((done, of)))
     assert told == [(number, 8) for number in range(1, 9)]
+
+
+def test_an_interrupt_gives_what_was_replayed_until_then_and_leaves_the_transcript_to_be_replayed_again() -> None:
+    def interrupt(done: int, of: int) -> None:
+        if done == 31:
+            raise KeyboardInterrupt
+
+    talk = long_talk()
+    with pytest.raises(KeyboardInterrupt, match="stopped at message 31 of 60") as stopped:
+        replay(talk, progress=interrupt)
+    assert isinstance(stopped.value, ReplayStopped)
+    partial = stopped.value.partial
+    assert list(partial.transcript) == list(talk[:31])
+    assert partial.records == replay(Transcript(talk[:31])).records
+    assert replay(talk).records == replay(long_talk()).records
+
+
+def test_progress_is_a_bar_where_one_is_wanted(capsys: pytest.CaptureFixture[str]) -> None:
+    replay(TALK, Noting(), progress=True)
+    assert "8/8" in capsys.readouterr().err
+
+
+RULES = [Message.user("Never delete the raw data."), Message.assistant("Understood."), *long_talk()]
+
+
+@pytest.mark.parametrize(
+    ("policy", "how", "stays"),
+    [
+        ("harness", {}, True),
+        (presets.get("harness").policy, {}, True),
+        ("harness", {"pins": PinsConfig(rule=False)}, False),
+        ("harness", {"guarded": False}, False),
+        ("hermes", {}, False),
+        ("hermes", {"pins": PinsConfig()}, True),
+    ],
+)
+def test_standing_instructions_stay_as_the_preset_has_it(policy: Any, how: dict[str, Any], stays: bool) -> None:
+    run = replay(Transcript(RULES), policy, window=2_000, model=None, **how)
+    assert run.compactions
+    shown = "\n".join(item.message.text for item in run.final.input if not item.assumed)
+    assert ("Never delete the raw data." in shown) is stays
+    assert [pin.text for pin in run.final.pins] == (["Never delete the raw data."] if stays else [])
 
 
 def look(topic: str) -> str:
