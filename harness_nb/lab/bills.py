@@ -19,6 +19,13 @@ estimate is off."""
 FITS_TOKENS = 500
 """The same distance in tokens for short lists, where the frames of a few messages weigh much."""
 
+IS_WITHIN = 0.01
+"""Distance of a bill from the figure, as a part of it, at which it is taken as of the replayed list whatever the recorded
+one would be: both are nearly the same then, and so is what follows."""
+
+IS_TOKENS = 100
+"""The same distance in tokens for short lists."""
+
 DROPS_BELOW = 0.8
 """A bill below this part of the one before, for a list that only grew, is of a list that the recorded system cut."""
 
@@ -71,6 +78,8 @@ class Bills:
         if self._is_same:
             return usage.input_tokens >= DROPS_BELOW * self._last.input_tokens
         distance = abs(usage.input_tokens - figure)
+        if distance <= max(IS_TOKENS, IS_WITHIN * figure):
+            return True
         return distance <= max(FITS_TOKENS, FITS_WITHIN * figure) and distance < abs(usage.input_tokens - recorded)
 
     def _learn(self, conversation: Conversation, usage: Usage, around: Surroundings) -> None:

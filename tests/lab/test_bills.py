@@ -79,3 +79,11 @@ def test_a_bill_of_a_list_for_one_request_says_nothing_of_the_sessions_own() -> 
     assert (talk.usage, talk.billed) == (Usage(1_200, 10), 2)
     bills.take(talk, reply(1_230), AROUND, figure=1_215)
     assert talk.usage == Usage(1_230, 10)
+
+
+def test_after_a_change_that_gained_next_to_nothing_a_bill_that_fits_both_lists_counts() -> None:
+    talk, bills = conversation(), Bills()
+    bills.take(talk, reply(58_000), AROUND, figure=58_000)
+    bills.changed()
+    bills.take(talk, reply(58_100), AROUND, figure=58_300)  # 58,015 and a little more, were the list the recorded one
+    assert talk.usage == Usage(58_100, 10)
