@@ -277,7 +277,8 @@ class PinsConfig:
     """What stays word for word through every compaction; what the user pins by hand always does.
 
     Attributes:
-        max_tokens: Most tokens of all pins (default 2,000). When it is reached, the oldest that the rule found give way.
+        max_tokens: Most tokens of all pins (default 2,000). When it is reached, the oldest that the rule found give way, those
+            that forbid something last.
         rule: Whether the user's standing instructions are recognised and pinned by themselves (default True).
         tool: Whether the model gets `pin_instruction`, to pin what the user said (default True).
     """
