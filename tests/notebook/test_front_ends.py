@@ -115,3 +115,9 @@ with HarnessAgent("lab", workspace="ws", compaction=CompactionConfig(trigger_mes
     assert done.returncode == 0 and done.stderr == "", done.stderr[-2_000:]
     for said in ("Context pressure", "What harness would do", "Tuner: talk", "Plan 1: what harness did", "Kappa"):
         assert said in done.stdout, said
+
+
+def test_every_test_that_the_page_of_front_ends_names_is_there() -> None:
+    page = (PROJECT / "notebooks" / "reference" / "frontends.md").read_text("utf-8")
+    named = set(re.findall(r"`(tests/[^`]+)`", page))
+    assert len(named) >= 5 and [path for path in named if not (PROJECT / path).exists()] == []
