@@ -142,7 +142,7 @@ def _sections(comparison: Comparison) -> list[Card]:
     return [
         cards.setup(provenance(comparison)),
         cards.sizes(comparison, columns=_LANE_COLUMNS, height=_LANE_HEIGHT),
-        cards.scores(comparison, with_meanings=True),
+        cards.scores(comparison, is_whole=True),
         cards.difference(comparison),
         cards.timeline(comparison, most=len(comparison.moments), caption=""),
         cards.settings(comparison),

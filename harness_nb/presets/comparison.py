@@ -30,7 +30,7 @@ _PARTS = {
     "Settings and sources": (("defaults", "defaults"), ("source", "source"), ("version", "version")),
 }
 _SAME = "as above"
-_NOTE = "What they do to a conversation: replay(conversation, NAME), or %policy compare --on VARIABLE."
+_NOTE = "What they do to a conversation: compare(conversation, [NAME, NAME]), or %policy compare --on VARIABLE."
 
 
 @dataclass(frozen=True, repr=False)

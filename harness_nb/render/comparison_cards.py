@@ -11,14 +11,19 @@ from harness_nb.render.html import tag
 from harness_nb.render.lanes import LANE_HEIGHT, STYLE, Lane, lanes_drawing
 from harness_nb.render.text import count, money, percent, short
 
-_TIMELINE_ROWS = 15
+_TIMELINE_ROWS = 10
+KEY_METRICS = (
+    *("invalid_prompts", "overflows", "failures", "compactions", "model_calls", "tokens_sent", "peak_tokens"),
+    *("own_tokens", "future_use", "exact_edits", "cache_reuse", "cost"),
+)
+"""What a notebook shows of the scores; a report shows all."""
 _ASSUMED = "Replies are assumed: no summary holds anything, so what is said of content is the floor of each policy."
 _BEST = "* best of the policies that are ranked, where they differ."
 
 
 def comparison_card(comparison: Any) -> Card:
     """All of it, short enough for a notebook."""
-    lanes = sizes(comparison, columns=max(60, 900 // max(1, len(comparison.runs))))
+    lanes = sizes(comparison, columns=max(40, 480 // max(1, len(comparison.runs))))
     blocks = (*lanes.blocks, *scores(comparison).blocks, *difference(comparison).blocks, *timeline(comparison).blocks)
     notes = (
         *difference(comparison).notes,
@@ -52,11 +57,11 @@ def _lane(name: str, run: Any) -> Lane:
     return Lane(name, sorted((*points, *before)), marks, run.window)
 
 
-def scores(comparison: Any, *, with_meanings: bool = False) -> Card:
-    """Metrics as rows, policies as columns, the best of each row marked; with what each metric means in a last column."""
-    report = comparison.scores
-    rows = [(*_score_row(one, comparison), *([one["meaning"]] if with_meanings else [])) for one in report.metrics]
-    head = ("metric", *comparison.names, "better", *(["meaning"] if with_meanings else []))
+def scores(comparison: Any, *, is_whole: bool = False) -> Card:
+    """Metrics as rows, policies as columns, the best of each row marked; if whole, all metrics and what each means."""
+    metrics = [one for one in comparison.scores.metrics if is_whole or one["name"] in KEY_METRICS]
+    rows = [(*_score_row(one, comparison), *([one["meaning"]] if is_whole else [])) for one in metrics]
+    head = ("metric", *comparison.names, "better", *(["meaning"] if is_whole else []))
     idle = [
         f"{name} is not ranked: {why}." for at, name in enumerate(comparison.names) if (why := comparison.unranked(at))
     ]

@@ -6,24 +6,23 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from harness_nb.render.card import Drawing
-from harness_nb.render.html import Markup, picture, tag
+from harness_nb.render.html import picture, tag
 from harness_nb.render.text import count, short
 from harness_nb.render.theme import DANGER, NEUTRAL
 
 LANE_HEIGHT = 40
 """Height of a lane in a notebook, in pixels."""
 _AREA, _LINE = "#56b4e9", "#2f86d6"
-_UNITS, _TALL, _FOOT = 1_000, 100, 14
+_UNITS, _TALL, _HEAD, _FOOT = 1_000, 100, 6, 20
 _TEXT_COLUMNS = 48
 _BARS = "▁▂▃▄▅▆▇█"
 _NONE = "·"
 
 STYLE = """
-.hnb .hnb-lanes{display:grid;grid-template-columns:minmax(90px,max-content) 1fr minmax(110px,max-content);gap:4px 14px;
-align-items:center;margin:6px 0}
-.hnb .hnb-lanes .hnb-lane{border-bottom:1px solid var(--hnb-line)}
-@container (max-width:560px){.hnb .hnb-lanes{grid-template-columns:1fr}}
-.hnb .hnb-axis{display:flex;justify-content:space-between;color:var(--hnb-muted);font-size:12px}
+.hnb .hnb-lanes{display:grid;grid-template-columns:minmax(110px,max-content) 1fr;gap:0 14px;margin:6px 0}
+.hnb .hnb-lanes .hnb-lane{line-height:1.25;align-self:center;overflow:hidden}
+.hnb .hnb-lanes .hnb-lane span{display:block;font-size:12px}
+.hnb .hnb-axis{display:flex;justify-content:space-between;color:var(--hnb-muted);font-size:12px;grid-column:2}
 """
 
 
@@ -64,14 +63,13 @@ def lanes_drawing(lanes: Sequence[Lane], length: int, *, columns: int = 240, hei
         height: Height of a lane in pixels.
     """
     top = max((lane.peak for lane in lanes), default=0)
-    cells: list[Markup] = []
-    for lane in lanes:
-        alt = f"{lane.name}: {lane.words}"
-        svg = _svg(lane, length, top, columns)
-        drawn = tag("div", picture(svg, alt, width=600, height=height), class_="hnb-lane")
-        cells += [tag("div", lane.name), drawn, tag("div", lane.words, class_="hnb-muted")]
+    names = [tag("div", one.name, " ", tag("span", one.words, class_="hnb-muted"), class_="hnb-lane") for one in lanes]
+    alt = "; ".join(f"{lane.name}: {lane.words}" for lane in lanes)
+    drawn = picture(_svg(lanes, length, top, columns), alt, width=600, height=height * max(1, len(lanes)))
+    place = tag("div", drawn, style=f"grid-column:2;grid-row:1 / span {max(1, len(lanes))}")
     axis = tag("div", tag("span", "message 1"), tag("span", f"message {length:,}"), class_="hnb-axis")
-    grid = tag("div", *cells, tag("div"), axis, tag("div"), class_="hnb-lanes")
+    rows = f"grid-template-rows:repeat({max(1, len(lanes))},{height}px) auto"
+    grid = tag("div", *names, place, axis, class_="hnb-lanes", style=rows)
     note = tag(
         "div",
         f"Size of the model input along the conversation, all lanes from 0 to {short(top)} tokens; "
@@ -98,28 +96,33 @@ def bars(shares: Sequence[float]) -> str:
     return "".join(_NONE if share <= 0 else _BARS[round(min(share, 1) * (len(_BARS) - 1))] for share in shares)
 
 
-def _svg(lane: Lane, length: int, top: int, columns: int) -> str:
-    """An area below a line, ticks below it for marks; no words, as a picture can't follow the theme."""
-    sizes = largest(lane.points, length, columns)
-    step = _UNITS / len(sizes)
-    high = _TALL - _FOOT
-    tops = [round(high - high * size / top) if top else high for size in sizes]
-    path = " ".join(f"{round(at * step)} {y} {round((at + 1) * step)} {y}" for at, y in enumerate(tops))
-    ticks = "".join(
-        f"M{round(_UNITS * (mark - 0.5) / max(1, length))} {_TALL - _FOOT + 3}V{_TALL}"
-        for mark in dict.fromkeys(lane.marks)
+def _svg(lanes: Sequence[Lane], length: int, top: int, columns: int) -> str:
+    """All lanes as one picture, without words, as a picture can't follow the theme: an area, and ticks below it for marks."""
+    areas, ticks, windows = [], [], []
+    for at, lane in enumerate(lanes):
+        above, high = at * _TALL + _HEAD, _TALL - _HEAD - _FOOT
+        areas.append(_area(largest(lane.points, length, columns), top, above, high))
+        places = dict.fromkeys(round(_UNITS * (mark - 0.5) / max(1, length)) // 4 * 4 for mark in lane.marks)
+        ticks += [f"M{place} {above + high + 3}v{_FOOT - 5}" for place in places]
+        if 0 < lane.window <= top:
+            windows.append(f"M0 {above + high - round(high * lane.window / top)}h{_UNITS}")
+    size = f'viewBox="0 0 {_UNITS} {_TALL * max(1, len(lanes))}" preserveAspectRatio="none" width="100%" height="100%"'
+    thin = 'stroke-width="1.5" vector-effect="non-scaling-stroke"'
+    shapes = (
+        f'<path d="{"".join(areas)}" fill="{_AREA}" fill-opacity="0.4" stroke="{_LINE}" {thin}/>',
+        f'<path d="{"".join(ticks)}" stroke="{DANGER}" {thin}/>',
+        f'<path d="{"".join(windows)}" stroke="{NEUTRAL}" stroke-dasharray="4 4" {thin}/>' if windows else "",
     )
-    fixed = 'fill="none" vector-effect="non-scaling-stroke"'
-    shapes = [
-        f'<path d="M0 {high}L{path} {_UNITS} {high}Z" fill="{_AREA}" fill-opacity="0.4"/>',
-        f'<path d="M{path}" stroke="{_LINE}" stroke-width="1.5" {fixed}/>',
-        f'<path d="{ticks}" stroke="{DANGER}" stroke-width="1.5" {fixed}/>' if ticks else "",
-    ]
-    if 0 < lane.window <= top:
-        y = round(high - high * lane.window / top)
-        shapes.append(f'<path d="M0 {y}H{_UNITS}" stroke="{NEUTRAL}" stroke-dasharray="4 4" {fixed}/>')
-    size = f'viewBox="0 0 {_UNITS} {_TALL}" preserveAspectRatio="none" width="100%" height="100%"'
     return f'<svg xmlns="http://www.w3.org/2000/svg" {size}>{"".join(shapes)}</svg>'
+
+
+def _area(sizes: Sequence[int], top: int, above: int, high: int) -> str:
+    """A path in steps, from its foot to its foot."""
+    foot = above + high
+    tops = [foot - round(high * size / top) if top else foot for size in sizes]
+    wide = _UNITS / len(tops)
+    steps = (f"{f'V{y}' if not at or y != tops[at - 1] else ''}H{round((at + 1) * wide)}" for at, y in enumerate(tops))
+    return f"M0 {foot}{''.join(steps)}V{foot}"
 
 
 def _text(lanes: Sequence[Lane], length: int, top: int) -> str:

@@ -42,7 +42,6 @@ def test_a_report_is_never_wider_than_the_window(browser: Browser, report: Path,
     page = browser.new_page(viewport={"width": width, "height": 900})
     page.goto(report.as_uri())
     assert page.evaluate("document.documentElement.scrollWidth") <= width
-    lanes = page.locator(".hnb-lane img")
-    assert lanes.count() == 4
-    assert all((lanes.nth(at).bounding_box() or {"width": 0})["width"] >= 60 for at in range(4))
+    assert page.locator(".hnb-lane").count() == 4
+    assert (page.locator(".hnb-lanes img").bounding_box() or {"width": 0})["width"] >= 150
     page.close()
