@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from harness_nb.lab.compare import compare
     from harness_nb.lab.conformance import conformance
     from harness_nb.lab.evaluation import Fixtures, Task, checks, evaluate, evaluation
+    from harness_nb.lab.leaderboard import leaderboard
     from harness_nb.lab.replay import replay
     from harness_nb.lab.score import score
     from harness_nb.lab.sweep import sweep
@@ -91,6 +92,7 @@ _HOMES = {
     "read_transcript": "lab.transcripts",
     "read_transcripts": "lab.transcripts",
     "write_transcript": "lab.writing",
+    "leaderboard": "lab.leaderboard",
     "replay": "lab.replay",
     "score": "lab.score",
     "sweep": "lab.sweep",
@@ -117,6 +119,7 @@ __all__ = [
     "HarnessError",
     "Item",
     "iter_transcripts",
+    "leaderboard",
     "LiteLLMModel",
     "MaintenanceConfig",
     "MemoryConfig",

@@ -12,7 +12,19 @@ if TYPE_CHECKING:
 
 _WIDTH, _HEIGHT = 480, 160
 _LINE, _DANGER, _GREY = "#3a86d8", "#d55e00", "#808a94"
-MANY = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#5b6b7b", "#8c6d31", "#7b4173", "#b5a300")
+MANY = (
+    "#0072b2",
+    "#d55e00",
+    "#009e73",
+    "#cc79a7",
+    "#e69f00",
+    "#56b4e9",
+    "#5b6b7b",
+    "#8c6d31",
+    "#7b4173",
+    "#b5a300",
+    "#3b4cc0",
+)
 """Okabe-Ito colours first, which readers with a colour-vision deficiency can tell apart."""
 
 

@@ -75,6 +75,7 @@ class LeaderboardChart(PicturedChart):
                 "tokens": rows["tokens"].astype("float64"),
             }
         ).reset_index(drop=True)
+        self.data["label"] = _labels(self.data)
 
     def __repr__(self) -> str:
         return f"LeaderboardChart({len(self.data)} points)"
@@ -103,9 +104,10 @@ class LeaderboardChart(PicturedChart):
 
         presets = sorted(set(self.data["preset"]))
         colours = [MANY[at % len(MANY)] for at in range(len(presets))]
+        x_scale, y_scale = altair.Scale(zero=False, padding=36), altair.Scale(zero=False, padding=12)
         base = altair.Chart(rows).encode(
-            x=altair.X("tokens:Q", title="tokens", scale=altair.Scale(zero=False), axis=altair.Axis(format="~s")),
-            y=altair.Y("survival:Q", title="survival", scale=altair.Scale(zero=False)),
+            x=altair.X("tokens:Q", title="tokens", scale=x_scale, axis=altair.Axis(format="~s", tickCount=6)),
+            y=altair.Y("survival:Q", title="survival", scale=y_scale),
         )
         front = base.transform_filter("datum.rank == 1")
         points = base.mark_point(filled=True, size=60).encode(
@@ -113,7 +115,7 @@ class LeaderboardChart(PicturedChart):
             opacity=altair.condition("datum.rank == 1", altair.value(1.0), altair.value(0.45)),
             tooltip=["preset:N", "variant:N", "rank:Q", "survival:Q", "tokens:Q"],
         )
-        names = front.mark_text(align="left", dx=6, dy=-6, fontSize=9).encode(text="preset:N")
+        names = front.mark_text(align="center", dy=-10, fontSize=9).encode(text="label:N")
         title = f"{rows['source'].iloc[0]}, window {rows['window'].iloc[0]}"
         return altair.layer(front.mark_line(color="#808a94"), points, names).properties(
             width=_PANEL_WIDTH, height=_PANEL_HEIGHT, title=title
@@ -122,3 +124,15 @@ class LeaderboardChart(PicturedChart):
 
 def _window(value: Any) -> str:
     return "as recorded" if pd.isna(value) else f"{int(value):,}"
+
+
+def _labels(rows: pd.DataFrame) -> list[str]:
+    """What is written at each point: of those at the same place, the first has the presets of all."""
+    places = list(zip(rows["source"], rows["window"], rows["tokens"], rows["survival"], strict=True))
+    whole = [f"{one} {version}".rstrip() for one, version in zip(rows["preset"], rows["variant"], strict=True)]
+    found: dict[tuple[Any, ...], list[int]] = {}
+    for at, place in enumerate(places):
+        found.setdefault(place, []).append(at)
+    said = {same[0]: ", ".join(dict.fromkeys(rows["preset"].iloc[same])) for same in found.values() if len(same) > 1}
+    alone = {same[0]: whole[same[0]] for same in found.values() if len(same) == 1}
+    return [(said | alone).get(at, "") for at in range(len(places))]

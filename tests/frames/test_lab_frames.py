@@ -10,7 +10,7 @@ import pytest
 
 from harness_nb.frames import lab_columns, lab_frames
 from harness_nb.frames.columns import Column
-from harness_nb.frames.leaderboard import LEADERBOARD, STATUS, leaderboard_frame
+from harness_nb.frames.leaderboard import LEADERBOARD, STATUS, LeaderboardChart, leaderboard_frame
 from harness_nb.lab import diff, spread, survival
 from harness_nb.lab.datasets import record
 from harness_nb.lab.leaderboard.standings import STATUSES
@@ -49,3 +49,20 @@ def test_the_categories_are_those_of_the_reports() -> None:
 
 def test_a_leaderboard_has_the_states_of_its_rows() -> None:
     assert STATUS == STATUSES
+
+
+def test_points_of_a_leaderboard_at_one_place_share_a_label() -> None:
+    here = {"source": "s", "window": 8_000, "rank": 1, "status": "ranked", "tokens": 100, "survival": 0.5}
+    rows = [
+        here | {"preset": "a", "variant": "one"},
+        here | {"preset": "a", "variant": "two"},
+        here | {"preset": "b", "variant": "one", "tokens": 90},
+        here | {"preset": "c", "status": "refused"},
+    ]
+    chart = LeaderboardChart(leaderboard_frame(rows))
+    assert list(chart.data["label"]) == ["a", "", "b one"]
+    assert chart.png().startswith(b"\x89PNG")
+
+
+def test_a_leaderboard_without_anybody_ranked_has_an_empty_chart() -> None:
+    assert LeaderboardChart(leaderboard_frame([])).png().startswith(b"\x89PNG")
