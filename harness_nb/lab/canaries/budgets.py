@@ -32,9 +32,6 @@ PRESERVED = (0.3, 0.2, 0.14, 0.1, 0.07, 0.05, 0.03, 0.01)
 WINDOW_FACTORS = (16.0, 12.0, 8.0, 6.0, 4.0, 3.0, 2.25, 1.75, 1.4, 1.15, 1.0)
 """Windows that are tried, as multiples of the budget; a policy that may fill a sixteenth of its window fits the first."""
 
-IDLE_TRIES = 4
-"""Values in a row that leave exactly the same sizes, after which the setting is known to have no effect."""
-
 MOST_CALLS = 60
 """Model calls in one round above which a smaller value is not tried: the policy is broken up, not held."""
 
@@ -119,8 +116,7 @@ def _promising(settings: list[Setting], budget: int, rehearse: Play) -> Iterator
         if max(sizes[-1]) <= budget:
             yield from settings[at:]
             return
-        has_no_effect = len(sizes) >= IDLE_TRIES and len(set(sizes[-IDLE_TRIES:])) == 1
-        if has_no_effect or max(one.model_calls for one in rounds) > MOST_CALLS:
+        if max(one.model_calls for one in rounds) > MOST_CALLS:
             break
     yield settings[min(range(len(sizes)), key=lambda at: max(sizes[at]))]
 

@@ -85,6 +85,20 @@ def test_a_policy_is_held_by_the_largest_window_with_which_every_round_fits() ->
     assert held.setting == f"window {4 * report.trials[0].budget_tokens:,}"
 
 
+class ByAThird(ByWindow):
+    """As long as everything fits a third of the window it does nothing."""
+
+    def plan(self, view: View) -> Plan:
+        if view.tokens < view.model.window // 3:
+            return view.unchanged("it fits")
+        return ByWindow.plan(self, view)
+
+
+def test_values_without_an_effect_do_not_end_the_search() -> None:
+    held = canaries(work(), ByAThird(), budgets=(0.2,), model=None).trials[0].held
+    assert held.is_held and held.setting.startswith("window ")
+
+
 def test_a_policy_that_no_window_moves_is_shown_as_not_held() -> None:
     report = canaries(work(), LastMessages(40), budgets=(0.1,), model=None)
     held = report.trials[0].held
