@@ -16,9 +16,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from harness_nb.core.clock import Clock
 from tests.gates import find_chromium, skip_or_fail
+
+settings.register_profile("any computer", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("any computer")  # a busy one is slow, and that is no fault of what is tested
 
 MARKER_OF_FIXTURE = {"data": "data", "chromium": "browser"}
 
