@@ -160,9 +160,16 @@ def test_an_error_in_a_handler_is_shown_inside_the_widget(open_book: Open) -> No
     assert "cutoff at 60" in book.text(1)
 
 
+TALK_CUT = """\
+said = [m for n in range(20) for m in (Message.user(f"question {n} " * 9), Message.assistant(f"answer {n} " * 9))]
+cut = CutoffWidget(Transcript(said))
+cut"""
+
+
 def test_every_control_is_reached_and_worked_by_keyboard_alone(open_book: Open) -> None:
-    book = open_book("keys.ipynb", [memory_in("wk"), "%memory pending", "cut = CutoffWidget(lab)\ncut"])
+    book = open_book("keys.ipynb", [memory_in("wk"), "%memory pending", TALK_CUT, "%context"])
     book.run_all()
+    before = value_of(book, "cut.keep.value")
     cell = book.page.locator(".jp-Cell").nth(1)
     box = cell.get_by_role("checkbox").first
     box.focus()
@@ -175,9 +182,26 @@ def test_every_control_is_reached_and_worked_by_keyboard_alone(open_book: Open) 
     book.page.keyboard.press("Enter")
     book.wait_for_text(1, "accepted")
     assert value_of(book, "len(lab.memory.pending().candidates[0].changes)") == "1"
-    reader = book.page.locator(".jp-Cell").nth(2).locator("input[type=number]").first
-    reader.focus()
-    assert "outline" in reader.evaluate("e => getComputedStyle(e).outlineStyle + ' outline'")
+    cutoff = book.page.locator(".jp-Cell").nth(2)
+    cutoff.get_by_role("slider").first.focus()
+    book.page.keyboard.press("ArrowRight")
+    keep = int(wait_for_value(book, "cut.keep.value", lambda text: text != before))
+    book.wait_for_text(2, f"keep_messages={keep}")
+    cutoff.get_by_role("slider").first.focus()
+    for _ in range(10):
+        book.page.keyboard.press("Tab")
+        if book.page.evaluate("document.activeElement.type") == "number":
+            break
+    assert book.page.evaluate(
+        "getComputedStyle(document.activeElement).outlineStyle !== 'none' || getComputedStyle(document.activeElement).borderColor !== ''"
+    )
+    book.page.keyboard.press("ArrowUp")
+    book.page.keyboard.press("Tab")
+    assert wait_for_value(book, "cut.block.value", lambda text: text == "0")
+    pressure = book.page.locator(".jp-Cell").nth(3).locator("summary").first
+    pressure.focus()
+    book.page.keyboard.press("Enter")
+    assert pressure.evaluate("e => e.parentElement.open")
 
 
 def test_the_static_form_stays_without_a_kernel(open_book: Open) -> None:
@@ -217,11 +241,22 @@ CONTRASTS = """() => {
 """The contrast of every text that is shown, by the formula of WCAG 2, with the text."""
 
 
+HEATED = """\
+from harness_nb import Message, Transcript
+said = [m for n in range(9) for m in (Message.user(f"question {n} " * 20), Message.assistant(f"answer {n} " * 30))]
+tuner = TunerWidget(Transcript(said), window=8_000)
+tuner.columns[0]._folded.selected_index = 0
+tuner.columns[0].heat.begin()
+_ = tuner.settle()
+tuner"""
+"""A cell that shows a heat map."""
+
+
 @pytest.mark.parametrize("theme", ["JupyterLab Dark", "JupyterLab Light"])
 def test_every_text_has_a_contrast_of_four_and_a_half_or_more(open_book: Open, theme: str) -> None:
     cells = [
         memory_in(f"wc{theme[-4:]}"), "%context", "%memory pending", "%memory search solver",
-        "cut = CutoffWidget(lab)\ncut.block.value = -1\ncut", "TunerWidget(replay(Transcript(lab.messages), 'eney'), 'harness')",
+        "cut = CutoffWidget(lab)\ncut.block.value = -1\ncut", HEATED, "TunerWidget(replay(Transcript(lab.messages), 'eney'), 'harness')",
         "%%agent\nGo.", "cut.queue('Failing', lambda: 1 / 0)", "%policy list",
     ]  # fmt: skip
     book = open_book(f"contrast-{theme[-4:]}.ipynb", cells)

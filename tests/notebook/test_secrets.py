@@ -48,6 +48,15 @@ litellm_model""",
     "%%agent --no-stream\nAgain CANARY.",
     "%%agent --dry-run\nWould CANARY be sent?",
     "lab.ask('once more CANARY')\nlab.ask('and CANARY')\n%context compact keep CANARY",
+    """\
+from harness_nb.errors import ModelError
+outside = LiteLLMModel("openai/gpt-4o", api_base="http://127.0.0.1:9/CANARY/v1", timeout_seconds=2)
+far = HarnessAgent("far", model=outside, workspace="ws")
+try:
+    far.ask("hello")
+except ModelError as error:
+    print(repr(error), error)
+[outside, far, far.status(), far.events, far.settings]""",
     "%memory search CANARY",
     "%memory log",
     "%memory consolidate",
