@@ -34,11 +34,22 @@ def score_card(report: Any) -> Card:
         ]
         table = Table.of(head, rows, noun="replay")
     counters = ", ".join(sorted({one.counter for one in scores}))
-    terms = [f"{name.replace('_', ' ')}: {value}" for name, value in report.terms.items()]
-    return Card("Scores", line, (table,), (f"Tokens counted by {counters}.", *terms))
+    return Card("Scores", line, (table,), (f"Tokens counted by {counters}.", *_terms(report.terms)))
 
 
 _MOST_COLUMNS = 4
+_MILLION = 1_000_000
+
+
+def _terms(terms: Mapping[str, Any]) -> list[str]:
+    """Prices and cache rules in words."""
+    kinds = ("input", "cached", "write", "output")
+    said = []
+    for model, prices in terms.get("prices", {}).items():
+        figures = ", ".join(f"{kind} {prices[kind] * _MILLION:g}" for kind in kinds)
+        said.append(f"US dollars a million tokens of {model}: {figures}.")
+    rules = terms.get("cache_rules", {}).items()
+    return said + [f"Cache of {model or 'an unknown model'} by the rules {rule['name']!r}." for model, rule in rules]
 
 
 def _figure(value: float | None) -> float | int | None:
