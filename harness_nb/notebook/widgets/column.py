@@ -43,7 +43,7 @@ class Trial:
     window: int | None
     measure: Measure | None
 
-    def run(self, progress: Callable[[int, int], object] | None = None) -> Replay:
+    def run(self, progress: Callable[[int, int], object] | bool = False) -> Replay:
         """The whole replay; no model is asked."""
         return replay(
             self.transcript,
