@@ -71,7 +71,7 @@ def test_r093_wrong_use_names_the_value_and_says_what_to_do(line: str, problem: 
 
 def test_text_where_none_is_taken_is_refused() -> None:
     with pytest.raises(MagicError, match="takes no text"):
-        parse(MEMORY[1], "everything")
+        parse(next(one for one in MEMORY if not one.text), "everything")
 
 
 def test_a_repeated_option_is_a_list_and_an_amount_is_a_number() -> None:
