@@ -80,7 +80,7 @@ def counting(transcript: Transcript) -> None:
     import harness_nb.lab.sweeping.batches as batches
 
     counter = TimedCounter(measure_for(transcript))
-    kept, batches.measure_for = measure_for, lambda one: Measure(counter)  # type: ignore[attr-defined]  # imported there
+    kept, batches.measure_for = measure_for, lambda one: Measure(counter)  # type: ignore[attr-defined,assignment]  # imported there
     try:
         fresh = Transcript(transcript[:], name=transcript.name, model=transcript.model)
         begun = time.process_time()

@@ -12,14 +12,13 @@ from harness_nb.core.item import Item
 from harness_nb.core.messages import Message
 from harness_nb.core.plan import Plan, Pressure, Trigger
 from harness_nb.core.policy import CompactionPolicy
-from harness_nb.core.tokens import Measure
 from harness_nb.core.view import View
 from harness_nb.policies.nanobot import replay
 from harness_nb.policies.nanobot.config import NanobotConfig
 from harness_nb.policies.nanobot.record import NanobotRecord
 from harness_nb.policies.nanobot.request import Archived, Prefix, archived_as_text, archived_with_prefix
 from harness_nb.policies.nanobot.sending import Sending, joined
-from harness_nb.policies.nanobot.sizes import NanobotSizes
+from harness_nb.policies.nanobot.sizes import NanobotSizes, sizes_of
 from harness_nb.policies.nanobot.wording import raw_entry
 
 PROBE = "[token-probe]"
@@ -76,7 +75,6 @@ class NanobotPolicy(CompactionPolicy):
     def __init__(self, config: NanobotConfig | None = None, *, name: str = "nanobot") -> None:
         self.config = config or NanobotConfig()
         self.name = name
-        self._sizes: tuple[Measure, NanobotSizes] | None = None
         self.passes = (
             self.config.max_rounds + 3
         )  # the file cap, the replay window, and the pass that finds nothing more
@@ -95,9 +93,7 @@ class NanobotPolicy(CompactionPolicy):
 
     def sizes(self, view: View) -> NanobotSizes:
         """Counts tokens as the settings say."""
-        if self._sizes is None or self._sizes[0] is not view.measure:
-            self._sizes = (view.measure, NanobotSizes(self.config.estimator, view.measure))
-        return self._sizes[1]
+        return sizes_of(self.config.estimator, view.measure)
 
     def state(self, view: View) -> NanobotRecord:
         """The record."""
@@ -107,8 +103,8 @@ class NanobotPolicy(CompactionPolicy):
         """The session's messages without the turn that begins now."""
         end = self._upto(view)
         begins = self.state(view).begins
-        indices = [index for index in range(begins, end) if view.log[index].role != "system"]
-        return [Item(index, view.log[index]) for index in indices]
+        said = enumerate(view.log[begins:end], begins)
+        return [Item(index, message) for index, message in said if message.role != "system"]
 
     @staticmethod
     def _upto(view: View) -> int:

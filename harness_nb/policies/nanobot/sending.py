@@ -50,12 +50,18 @@ class Sending:
     def fitted(self, rows: Sequence[Item]) -> tuple[Item, ...]:
         """The rows that are sent, as they are sent."""
         made = self._answered(_usable(rows))
-        return tuple(self._answered(self._snipped(made)))
+        snipped = self._snipped(made)
+        return tuple(made if snipped is made else self._answered(snipped))
 
     def tokens(self, rows: Iterable[Item]) -> int:
         """Tokens of the whole request."""
-        messages = [line.message for line in self._lines(rows)]
-        return self._sizes.prompt([*self._system, *messages], self._view.tools)
+        messages = [*self._system]
+        for row in rows:
+            if row.index == self._view.turn and len(messages) > 1 and _both_users(messages[-1], row.message):
+                messages[-1] = joined(messages[-1], row.message)
+            else:
+                messages.append(row.message)
+        return self._sizes.prompt(messages, self._view.tools)
 
     def _answered(self, rows: Iterable[Item]) -> list[Item]:
         """Rows without results that answer nothing, and with a stub for each call without a result."""
@@ -63,7 +69,7 @@ class Sending:
         answered: set[str] = set()
         kept: list[Item] = []
         for row in rows:
-            declared |= {call.id for call in row.message.calls if call.id}
+            declared.update(call.id for call in row.message.calls if call.id)
             if row.message.role == "tool":
                 called = row.message.call_id or ""
                 repeats = self._config.drops_repeated_results and called in answered
@@ -142,8 +148,9 @@ class Sending:
 def _usable(rows: Iterable[Item]) -> Iterable[Item]:
     """Rows without replies that only say that something was left out, and without calls of no tool."""
     for row in rows:
-        calls = tuple(call for call in row.message.calls if call.name)
-        if len(calls) < len(row.message.calls):
+        calls = row.message.calls
+        if not all(call.name for call in calls):
+            calls = tuple(call for call in calls if call.name)
             row = edits.edited(row, replace(row.message, calls=calls), "kept")
             if not calls and not row.message.text:
                 continue
@@ -174,10 +181,10 @@ def _with_stubs(rows: list[Item], answered: set[str]) -> list[Item]:
             made += waiting
             waiting = []
         made.append(row)
-        missing = [call for call in row.message.calls if call.id and call.id not in answered]
         waiting += [
             Item(None, Message.tool(call.id, MISSING_RESULT, name=call.name, origin="harness"), "note")
-            for call in missing
+            for call in row.message.calls
+            if call.id and call.id not in answered
         ]
     return made + waiting
 

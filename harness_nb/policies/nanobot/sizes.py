@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -76,6 +77,12 @@ class NanobotSizes:
         sizes = [self._payload(one) for one in messages]
         filled = sum(size > 0 or bool(one.content == "") for size, one in zip(sizes, messages, strict=True))
         return sum(sizes) + max(0, filled - 1)
+
+
+@functools.lru_cache(maxsize=8)
+def sizes_of(estimator: Estimator, measure: Measure) -> NanobotSizes:
+    """The sizes by a session's measure; policies that share it share what was counted."""
+    return NanobotSizes(estimator, measure)
 
 
 def _message_size(message: Message, counter: TokenCounter) -> int:
