@@ -17,6 +17,7 @@ MAX_CHANGE_CHARS = 600
 STYLES = """
 .hnb .hnb-change{display:flex;gap:8px;align-items:baseline;padding:3px 0;border-top:1px solid var(--hnb-line)}
 .hnb .hnb-change code{white-space:pre-wrap;overflow-wrap:anywhere}
+.hnb .hnb-number{flex:0 0 3.2em;white-space:nowrap}
 .hnb .hnb-texts{flex:1 1 60%;min-width:0}
 .hnb .hnb-from{flex:1 1 30%;min-width:0;color:var(--hnb-muted);overflow-wrap:anywhere}
 .hnb .hnb-texts del,.hnb .hnb-texts ins{display:block;padding:1px 8px;text-decoration:none}
@@ -176,7 +177,7 @@ def days_table(model: ConsolidationModel) -> Table:
 def proposal_drawing(proposal: Proposal) -> Drawing:
     """A candidate with its changes, those taken in marked."""
     shown = proposal.changes[:MAX_CHANGES]
-    rows = [tag("div", _mark(one), change_markup(one), class_="hnb-change") for one in shown]
+    rows = [tag("div", _number(one), change_markup(one), class_="hnb-change") for one in shown]
     more = len(proposal.changes) - len(shown)
     left_out = tag("div", f"and {count(more, 'more change')}", class_="hnb-note") if more else None
     text = [f"{_mark(one)} {change_text(one)}" for one in shown]
@@ -193,6 +194,11 @@ def proposal_words(proposal: Proposal) -> str:
 
 def _mark(change: ChangeRow) -> str:
     return "[x]" if change.is_chosen else "[ ]"
+
+
+def _number(change: ChangeRow) -> Markup:
+    """Whether a change would be taken in, and the number by which a decision names it."""
+    return tag("span", f"{_mark(change)} {change.number}", class_="hnb-number")
 
 
 def change_markup(change: ChangeRow) -> Markup:
