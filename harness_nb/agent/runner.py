@@ -6,6 +6,7 @@ import atexit
 import contextlib
 import contextvars
 import queue
+import sys
 import threading
 from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Iterator
 from concurrent.futures import CancelledError, Future
@@ -96,7 +97,17 @@ class Runner:
         self._thread: threading.Thread | None = None
 
     def submit(self, work: Coroutine[Any, Any, T]) -> Job[T]:
-        """Starts work on the loop, in the caller's context, so that what it prints belongs to the caller's cell."""
+        """Starts work on the loop, in the caller's context, so that what it prints belongs to the caller's cell.
+
+        Raises:
+            HarnessError: This Python has no threads, as in a browser.
+        """
+        if sys.platform == "emscripten":
+            work.close()
+            raise HarnessError(
+                "This needs a thread, and Python in a browser has none.",
+                "Use a kernel outside the browser; replay(..., model=None) and MemoryIndex work here, too.",
+            )
         job = Job(work, self._running(), contextvars.copy_context())
         job.loop.call_soon_threadsafe(job.start)
         return job
