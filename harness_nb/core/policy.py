@@ -44,7 +44,8 @@ class CompactionPolicy:
     Attributes:
         name: Shown in events and displays; the class name by default.
         passes: Most plans carried out in one call.
-        hooks: Points of the loop at which it wants to be called.
+        hooks: Points of the loop at which it wants to be called. The loop and a replay know `turn`, `request`, `result`, `end`,
+            `overflow` and `manual`; `reply`, `idle` and `new` come up in recordings of systems only.
         record: The frozen dataclass of its state, of JSON values, or None when it keeps none.
     """
 
