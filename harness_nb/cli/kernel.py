@@ -55,6 +55,7 @@ def run_notebook(
             timeout=CELL_SECONDS,
             store_widget_state=False,
             record_timing=False,
+            coalesce_streams=True,  # however the prints of a cell came in
             extra_arguments=["--HistoryManager.hist_file=:memory:"],
             resources={"metadata": {"path": str(folder)}},
             on_cell_complete=lambda cell, cell_index: progress(cell_index + 1, cells),
