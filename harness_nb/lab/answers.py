@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import hashlib
+from dataclasses import dataclass, field
 
 from harness_nb.agent.driver import Answer, Begun, Effect, Leaving
 from harness_nb.agent.runner import runner
+from harness_nb.core.messages import to_json
 from harness_nb.core.redact import clean_unicode, redact
 from harness_nb.core.requests import Ask, Evict, Failure, Reply, Request, assume
 from harness_nb.errors import ContextOverflowError, HarnessError, ModelError, QuotaError, RateLimitError
@@ -30,10 +32,12 @@ class Answers:
     """Answers the effects of a driver, at once and without any file.
 
     Attributes:
-        model: Answers model calls; None lets them be assumed.
+        model: Answers model calls; None lets them be assumed. One that gives equal answers to equal requests, as the offline
+            model does, is asked once: a policy that fails at every point asks most of its requests again.
     """
 
     model: Model | None = None
+    _known: dict[bytes, Reply] = field(default_factory=dict, repr=False, compare=False)
 
     def __call__(self, effect: Effect) -> Answer:
         """What came of an effect: messages may leave, a model is asked, and files have the names that an agent gives them."""
@@ -50,6 +54,16 @@ class Answers:
         return Reply(None, Failure("error", f"nobody answers a {type(request).__name__} here"))
 
     def _ask(self, request: Ask, model: Model) -> Reply:
+        from harness_nb.model.offline import OfflineModel
+
+        if not isinstance(model, OfflineModel):
+            return self._tried(request, model)
+        key = _digest(request)
+        if key not in self._known:
+            self._known[key] = self._tried(request, model)
+        return self._known[key]
+
+    def _tried(self, request: Ask, model: Model) -> Reply:
         reply = Reply(None, Failure("error", "not asked"))
         for _ in range(max(1, request.attempts)):
             reply = _attempt(request, model)
@@ -61,6 +75,13 @@ class Answers:
 def evicted(call_id: str, text: str, folder: str = "large_tool_results") -> str:
     """Path to which an agent would have moved a large result."""
     return evicted_name(AGENT, call_id, redact(clean_unicode(text)), folder)
+
+
+def _digest(request: Ask) -> bytes:
+    """What tells requests apart for a model; the requests themselves would fill the memory."""
+    told = [[one.origin, one.to_openai()] for one in request.messages]
+    said = [request.purpose, request.max_tokens, request.blank_fails, told]
+    return hashlib.blake2b(to_json(said).encode(), digest_size=20).digest()
 
 
 def _attempt(request: Ask, model: Model) -> Reply:

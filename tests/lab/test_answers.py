@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,7 @@ from harness_nb.core.transcript import Transcript
 from harness_nb.core.view import View
 from harness_nb.errors import ContextOverflowError, HarnessError, QuotaError, RateLimitError
 from harness_nb.lab.answers import Answers
-from harness_nb.model.base import ModelRequest
+from harness_nb.model.base import Delta, ModelRequest
 from harness_nb.model.offline import OfflineModel
 from harness_nb.store.workspace import Workspace
 
@@ -82,3 +83,19 @@ def test_a_blank_reply_fails_where_the_request_says_so() -> None:
     ask = Ask(purpose="summary", messages=ASK.messages, blank_fails=True)
     assert Answers(Told(" "))(ask).failure.kind == "blank"
     assert Answers(Told(" "))(ASK).failure is None
+
+
+def test_the_offline_model_is_asked_once_for_equal_requests() -> None:
+    class Counted(OfflineModel):
+        asked = 0
+
+        async def stream(self, request: ModelRequest) -> AsyncIterator[Delta | Message]:
+            Counted.asked += 1
+            async for piece in super().stream(request):
+                yield piece
+
+    answers = Answers(Counted())
+    texts = ("Ada measured 4 kg.", "Ben measured 5 kg.")
+    first, other = (Ask(purpose="summary", messages=(Message.user(text),)) for text in texts)
+    replies = [answers(one) for one in (first, replace(first, nth=1), other)]
+    assert replies[0] == replies[1] != replies[2] and Counted.asked == 2
