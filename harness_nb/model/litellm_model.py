@@ -95,8 +95,9 @@ class LiteLLMModel:
         import asyncio
 
         self._check_allowed()
+        named = self._named_key()  # before litellm is imported, which takes seconds
         litellm = await asyncio.to_thread(import_litellm)
-        sent = self._arguments(request) | self._key(litellm)
+        sent = self._arguments(request) | (named or self._key(litellm))
         _hush_deprecations()
         assembly = Assembly()
         try:
@@ -137,13 +138,17 @@ class LiteLLMModel:
             sent["max_tokens"] = min(wanted)
         return sent | ({"api_base": self._api_base} if self._api_base else {})
 
+    def _named_key(self) -> dict[str, str]:
+        """The key that a variable of one's own choice holds; nothing where none was named."""
+        if self._api_key_variable is None:
+            return {}
+        key = os.environ.get(self._api_key_variable)
+        if not key:
+            raise _missing_key(self._limits.name, [self._api_key_variable])
+        return {"api_key": key}
+
     def _key(self, litellm: Any) -> dict[str, str]:
-        """The key where it has to be given, checked to be there where litellm finds it by itself."""
-        if self._api_key_variable is not None:
-            key = os.environ.get(self._api_key_variable)
-            if not key:
-                raise _missing_key(self._limits.name, [self._api_key_variable])
-            return {"api_key": key}
+        """The key of a local server, which needs none; elsewhere it is checked that litellm finds one by itself."""
         if is_loopback(self._api_base):
             return {"api_key": "none"}  # local servers ask for none, but litellm wants one
         if self._api_base is None:
