@@ -19,7 +19,7 @@ from harness_nb.model.base import Delta, ModelRequest
 from harness_nb.model.errors import classify
 from harness_nb.model.truncation import overflow_in
 from harness_nb.model.usage import input_tokens
-from harness_nb.model.windows import chat_models, known_models, known_name, limits_of, nearest
+from harness_nb.model.windows import chat_models, known_models, known_name, known_providers, limits_of, nearest
 
 OFFLINE_VARIABLE = "HARNESS_NB_OFFLINE"
 """With this variable set (and not `0`) no request leaves this computer; servers on a loopback address are still asked."""
@@ -233,31 +233,20 @@ async def _close(pieces: Any) -> None:
 
 def _check_name(name: str) -> None:
     provider, _, rest = name.partition("/")
-    if known_name(name) is not None or not known_models():
+    if not known_models() or (rest and provider in known_providers()):
         return
-    providers = {str(entry.get("litellm_provider", "")) for entry in known_models().values()}
-    if (
-        rest
-        and provider in providers | {listed.partition("/")[0] for listed in known_models() if "/" in listed} | _SERVERS
-    ):
+    if known_name(name) is not None and not (rest and _is_misspelt(provider)):
         return
     alike = nearest(name, [*chat_models(), "offline", "local", "scripted"])
     hint = f"Did you mean {' or '.join(map(repr, alike))}?" if alike else "Give 'offline', 'local' or 'provider/model'."
     raise ConfigError(f"{name!r} is no model that litellm knows.", hint, subject=name)
 
 
-_SERVERS = {
-    "custom_openai",
-    "hosted_vllm",
-    "litellm_proxy",
-    "lm_studio",
-    "llamafile",
-    "ollama",
-    "ollama_chat",
-    "openai_like",
-    "vllm",
-}
-"""Providers of one's own servers; litellm lists none of their models."""
+def _is_misspelt(provider: str) -> bool:
+    """Whether an unknown provider looks like a known one: litellm takes a few more than it lists."""
+    import difflib
+
+    return bool(difflib.get_close_matches(provider, known_providers(), n=1, cutoff=0.85))
 
 
 def _check_options(options: Mapping[str, Any]) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 from harness_nb.core.limits import DEFAULT_WINDOW, ModelLimits
 
 _LIST = "model_prices_and_context_window_backup.json"
+_PROVIDERS = "provider_endpoints_support_backup.json"
 _FEWEST_MODELS = 100  # fewer are no list of models, whatever they are
 
 
@@ -76,14 +77,44 @@ def nearest(name: str, among: Iterable[str], most: int = 3) -> list[str]:
 @functools.cache
 def known_models() -> dict[str, dict[str, Any]]:
     """The list of litellm by model name, read once; empty where litellm or its list is missing or broken."""
-    folder = litellm_folder()
-    try:
-        listed = json.loads((folder / _LIST).read_text(encoding="utf-8")) if folder else {}
-    except (OSError, ValueError):
-        return {}
-    if not isinstance(listed, dict) or len(listed) < _FEWEST_MODELS:
+    listed = _read(_LIST)
+    if len(listed) < _FEWEST_MODELS:
         return {}
     return {name: entry for name, entry in listed.items() if isinstance(entry, dict) and name != "sample_spec"}
+
+
+@functools.cache
+def known_providers() -> frozenset[str]:
+    """Words that may stand before a model's name: of litellm's list of providers, and of its list of models."""
+    providers = _read(_PROVIDERS).get("providers")
+    served = providers if isinstance(providers, dict) else {}
+    named = {str(entry.get("litellm_provider", "")) for entry in known_models().values()}
+    before = {name.partition("/")[0] for name in known_models() if "/" in name}
+    return frozenset({*served, *named, *before, *_SERVERS} - {""})
+
+
+_SERVERS = (
+    "custom_openai",
+    "hosted_vllm",
+    "litellm_proxy",
+    "lm_studio",
+    "llamafile",
+    "ollama",
+    "ollama_chat",
+    "openai_like",
+    "vllm",
+)
+"""Providers of one's own servers; litellm lists none of their models."""
+
+
+def _read(name: str) -> dict[str, Any]:
+    """A JSON object in litellm's folder; empty where it is missing or broken."""
+    folder = litellm_folder()
+    try:
+        found = json.loads((folder / name).read_text(encoding="utf-8")) if folder else {}
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
 
 
 def litellm_folder() -> Path | None:

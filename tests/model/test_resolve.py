@@ -37,6 +37,7 @@ def test_name_of_litellm_is_resolved_without_importing_it() -> None:
         ("gpt-4oo", {}, "'gpt-4o'"),
         ("offlin", {}, "'offline'"),
         ("nowhere/thing-of-mine", {}, "provider/model"),
+        ("antropic/claude-sonnet-4-5", {}, "'claude-sonnet-4-5'"),
         ("", {}, "empty"),
         ("scripted", {}, "ScriptedModel"),
         ("local:/no/such/file.gguf", {}, "/no/such/file.gguf"),
@@ -51,6 +52,13 @@ def test_unknown_name_or_option_is_refused_in_two_lines(name: str, options: dict
         resolve(name, **options)
     assert words in str(caught.value)
     assert len(str(caught.value).splitlines()) <= 3
+
+
+@pytest.mark.parametrize(
+    "name", ["openrouter/a-lab/new-model", "huggingface/a-lab/new-model", "vertex_ai_beta/gemini-2.5-pro"]
+)
+def test_providers_whose_models_litellm_does_not_list_are_taken(name: str) -> None:
+    assert isinstance(resolve(name), LiteLLMModel)
 
 
 def test_thing_that_is_no_model_is_refused() -> None:
