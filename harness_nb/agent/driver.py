@@ -5,27 +5,22 @@ it, so that the live loop, a replay, a sweep and the conformance runner differ o
 
 How a replay uses it::
 
-    steps = manage(conversation, policy, "request", around)
-    answer = None
-    while True:
-        try:
-            effect = steps.send(answer)
-        except StopIteration as stop:
-            passes = stop.value          # tuple[Pass, ...], one for each plan
-            break
-        answer = respond(effect)         # a Reply for a request; None (or a Failure) for Leaving; None for Begun
+    passes = finished(manage(conversation, policy, "request", around), respond)   # one for each plan
+
+where `respond(effect)` gives a `Reply` for a request, None (or a `Failure`) for `Leaving`, and None for `Begun`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeVar, cast
 
 from harness_nb.agent import guards
 from harness_nb.agent.conversation import Conversation, Surroundings
 from harness_nb.core.plan import Plan
 from harness_nb.core.policy import CompactionPolicy
-from harness_nb.core.requests import Assumptions, Failure, Reply, Request, Unknown
+from harness_nb.core.requests import Failure, Replies, Reply, Request, Unknown
 from harness_nb.core.view import Hook, Refusal, View
 from harness_nb.errors import ModelError
 
@@ -49,12 +44,28 @@ class Leaving:
     indices: tuple[int, ...]
 
 
+Effect = Request | Begun | Leaving
+Answer = Reply | Failure | None
+Result = TypeVar("Result")
+
+
+def finished(steps: Generator[Effect, Answer, Result], respond: Callable[[Effect], Answer]) -> Result:
+    """Runs the driver to its end, each effect answered at once."""
+    answer: Answer = None
+    while True:
+        try:
+            effect = steps.send(answer)
+        except StopIteration as end:
+            return cast(Result, end.value)
+        answer = respond(effect)
+
+
 class Stopped(BaseException):
     """Thrown into `manage` to end it where it stands: an interrupt, which is no failure of policy or model."""
 
 
 Effect = Request | Begun | Leaving
-Answer = Reply | Failure | None
+Answer = Reply | Failure | Replies | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,7 +133,7 @@ def manage(
     done: tuple[Plan, ...] = ()
     while not done or (done[-1].again and len(done) < policy.passes):
         view = conversation.view(hook, around, done=done, words=words, error=error, strict=True)
-        view = replace(view, replies=Assumptions()) if assumes else view
+        view = replace(view, replies=Replies()) if assumes else view
         carry_out = _guarded if guarded else _as_shipped
         try:
             passed = yield from carry_out(conversation, policy, view, offload)
@@ -268,9 +279,15 @@ def _unchanged(view: View, ahead: Plan, outcome: str, reason: str, tokens: int) 
 
 
 def _strictly(policy: CompactionPolicy, view: View, request: Request) -> Generator[Effect, Answer, tuple[View, Plan]]:
-    """Plans until every reply is known; each unknown one, of which the first is given, is asked for once."""
+    """Plans until every reply is known; each unknown one, of which the first is given, is asked for once.
+
+    Who answers at once gives `Replies` instead of the first: the plan is made with them, and once only.
+    """
     while True:
         answer = yield request
+        if isinstance(answer, Replies):
+            view = replace(view, replies=answer)
+            return view, _planned(policy, view)
         reply = answer if isinstance(answer, Reply) else Reply(None, answer or Failure("error", "nobody answered"))
         view = view.learn(request, reply)
         try:

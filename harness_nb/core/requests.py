@@ -6,7 +6,7 @@ driver's work; a retry that differs is the policy's next request.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -156,19 +156,23 @@ def _filler(chars: int) -> str:
     return (mark + dots)[:chars]
 
 
-class Assumptions(Mapping[Request, Reply]):
-    """Replies to whatever is asked, each one assumed: where nobody is ever asked, a plan is final as it is made.
+class Replies(Mapping[Request, Reply]):
+    """Replies that are made while a plan is, so that it is final as it is made: where somebody answers at once, or nobody.
 
     Iterating gives what was asked, in order.
+
+    Args:
+        answer: Gives the reply to a request, once for each; by default each is assumed.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, answer: Callable[[Request], Reply] | None = None) -> None:
+        self._answer = answer or assume
         self._made: dict[Request, Reply] = {}
 
     def __getitem__(self, request: Request) -> Reply:
         made = self._made.get(request)
         if made is None:
-            made = self._made[request] = assume(request)
+            made = self._made[request] = self._answer(request)
         return made
 
     def __iter__(self) -> Iterator[Request]:

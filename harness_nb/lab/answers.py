@@ -9,7 +9,7 @@ from harness_nb.agent.driver import Answer, Begun, Effect, Leaving
 from harness_nb.agent.runner import runner
 from harness_nb.core.messages import to_json
 from harness_nb.core.redact import clean_unicode, redact
-from harness_nb.core.requests import Ask, Evict, Failure, Reply, Request, assume
+from harness_nb.core.requests import Ask, Evict, Failure, Replies, Reply, Request, assume
 from harness_nb.errors import ContextOverflowError, HarnessError, ModelError, QuotaError, RateLimitError
 from harness_nb.model.base import Model, ModelRequest, complete
 from harness_nb.model.resolve import resolve
@@ -41,9 +41,17 @@ class Answers:
 
     def __call__(self, effect: Effect) -> Answer:
         """What came of an effect: messages may leave, a model is asked, and files have the names that an agent gives them."""
-        if isinstance(effect, Begun | Leaving):
-            return None
-        return assume(effect) if self.model is None else self._answered(effect, self.model)
+        return None if isinstance(effect, Begun | Leaving) else self.reply(effect)
+
+    def at_once(self, effect: Effect) -> Answer:
+        """The same; the offline model, which can't fail half-way, answers all that one plan asks while it is made."""
+        if isinstance(effect, Begun | Leaving) or not _is_offline(self.model):
+            return self(effect)
+        return Replies(self.reply)
+
+    def reply(self, request: Request) -> Reply:
+        """What came of a request."""
+        return assume(request) if self.model is None else self._answered(request, self.model)
 
     def _answered(self, request: Request, model: Model) -> Reply:
         """A reply as in the live loop."""
@@ -54,9 +62,7 @@ class Answers:
         return Reply(None, Failure("error", f"nobody answers a {type(request).__name__} here"))
 
     def _ask(self, request: Ask, model: Model) -> Reply:
-        from harness_nb.model.offline import OfflineModel
-
-        if not isinstance(model, OfflineModel):
+        if not _is_offline(model):
             return self._tried(request, model)
         key = _digest(request)
         if key not in self._known:
@@ -75,6 +81,12 @@ class Answers:
 def evicted(call_id: str, text: str, folder: str = "large_tool_results") -> str:
     """Path to which an agent would have moved a large result."""
     return evicted_name(AGENT, call_id, redact(clean_unicode(text)), folder)
+
+
+def _is_offline(model: Model | None) -> bool:
+    from harness_nb.model.offline import OfflineModel
+
+    return isinstance(model, OfflineModel)
 
 
 def _digest(request: Ask) -> bytes:

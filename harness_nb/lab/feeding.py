@@ -237,7 +237,7 @@ class Feeding:
                 effect = steps.send(answer)
             except StopIteration as end:
                 return cast("tuple[Pass, ...]", end.value)
-            answer = self.answers(effect)
+            answer = self.answers.at_once(effect)
 
     def _step(self, point: _Point, **sent: Any) -> Step:
         number, before, after, passes, made, resting = point

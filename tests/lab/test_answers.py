@@ -1,11 +1,12 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from dataclasses import replace
+from dataclasses import replace as again
 from pathlib import Path
 
 import pytest
 
+from harness_nb import replay
 from harness_nb.agent.driver import Leaving
 from harness_nb.core.limits import ModelLimits
 from harness_nb.core.messages import Message
@@ -97,5 +98,21 @@ def test_the_offline_model_is_asked_once_for_equal_requests() -> None:
     answers = Answers(Counted())
     texts = ("Ada measured 4 kg.", "Ben measured 5 kg.")
     first, other = (Ask(purpose="summary", messages=(Message.user(text),)) for text in texts)
-    replies = [answers(one) for one in (first, replace(first, nth=1), other)]
+    replies = [answers(one) for one in (first, again(first, nth=1), other)]
     assert replies[0] == replies[1] != replies[2] and Counted.asked == 2
+
+
+def test_what_the_offline_model_answers_while_a_plan_is_made_is_what_it_answers_one_by_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    said = [
+        make(f"Sample {at} weighs {at * 7} kg. " * 12) for at in range(40) for make in (Message.user, Message.assistant)
+    ]
+
+    def told() -> list[object]:
+        run = replay(Transcript(said), "openclaw", window=24_000, model="offline")
+        return [(one.plan.input, one.outcome, one.asked) for one in run.plans]
+
+    whole = told()
+    monkeypatch.setattr(Answers, "at_once", Answers.__call__)
+    assert whole and whole == told() and any(asked for *_, asked in whole)  # type: ignore[misc]  # three of each
