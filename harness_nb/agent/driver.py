@@ -45,7 +45,7 @@ class Leaving:
 
 
 Effect = Request | Begun | Leaving
-Answer = Reply | Failure | None
+Answer = Reply | Failure | Replies | None
 Result = TypeVar("Result")
 
 
@@ -62,10 +62,6 @@ def finished(steps: Generator[Effect, Answer, Result], respond: Callable[[Effect
 
 class Stopped(BaseException):
     """Thrown into `manage` to end it where it stands: an interrupt, which is no failure of policy or model."""
-
-
-Effect = Request | Begun | Leaving
-Answer = Reply | Failure | Replies | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 from harness_nb.agent.conversation import Conversation, Surroundings, is_unseen
-from harness_nb.agent.driver import Answer, Pass, manage
+from harness_nb.agent.driver import Pass, finished, manage
 from harness_nb.agent.eviction import is_too_large
 from harness_nb.agent.overflow import learn
 from harness_nb.core import edits
@@ -231,13 +231,7 @@ class Feeding:
             guarded=self.guarded,
             assumes=self.answers.model is None,
         )
-        answer: Answer = None
-        while True:
-            try:
-                effect = steps.send(answer)
-            except StopIteration as end:
-                return cast("tuple[Pass, ...]", end.value)
-            answer = self.answers.at_once(effect)
+        return finished(steps, self.answers.at_once)
 
     def _step(self, point: _Point, **sent: Any) -> Step:
         number, before, after, passes, made, resting = point

@@ -13,12 +13,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from harness_nb.agent.driver import finished
 from harness_nb.core.config import PinsConfig
 from harness_nb.core.item import Item
 from harness_nb.core.messages import Message
 from harness_nb.core.policy import CompactionPolicy
 from harness_nb.core.view import Hook, View
-from harness_nb.lab.adapters.listed import Applied, Given, compacting, finished
+from harness_nb.lab.adapters.listed import Applied, Given, compacting
 from harness_nb.lab.adapters.packages import foreign
 from harness_nb.lab.adapters.theirs import TheirPolicy, asked, relisted
 from harness_nb.lab.answers import Answers

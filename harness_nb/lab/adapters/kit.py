@@ -16,13 +16,14 @@ from functools import partial
 from typing import TYPE_CHECKING, cast
 
 from harness_nb import presets
+from harness_nb.agent.driver import finished
 from harness_nb.core.config import PinsConfig, in_tokens
 from harness_nb.core.item import How, Item
 from harness_nb.core.messages import Message, Role, ToolCall
 from harness_nb.core.policy import CompactionPolicy
 from harness_nb.core.view import View
 from harness_nb.lab.adapters.budget import said
-from harness_nb.lab.adapters.listed import Applied, Compacted, Given, finished
+from harness_nb.lab.adapters.listed import Applied, Compacted, Given
 from harness_nb.lab.adapters.ours import CHARS_PER_TOKEN, text_of, to_text
 from harness_nb.lab.adapters.packages import foreign
 from harness_nb.lab.adapters.theirs import TheirPolicy, asked, keeping, stood_for

@@ -13,13 +13,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from harness_nb.agent.driver import finished
 from harness_nb.core.config import PinsConfig
 from harness_nb.core.item import How, Item
 from harness_nb.core.messages import Message
 from harness_nb.core.policy import CompactionPolicy
 from harness_nb.core.requests import Ask
 from harness_nb.core.view import View
-from harness_nb.lab.adapters.listed import MARK, Applied, Compacted, Given, afinished, compacting, finished
+from harness_nb.lab.adapters.listed import MARK, Applied, Compacted, Given, afinished, compacting
 from harness_nb.lab.adapters.ours import Awaited, text_from
 from harness_nb.lab.adapters.packages import foreign
 from harness_nb.lab.adapters.theirs import TheirPolicy, asked, relisted

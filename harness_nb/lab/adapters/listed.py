@@ -252,19 +252,8 @@ def _pins(given: Sequence[Given], log: Transcript, applied: Applied) -> tuple[Pi
     return tuple(kept)
 
 
-def finished(steps: Steps, answer: Callable[[Effect], Answer]) -> Compacted:
-    """Carries the steps out, each effect answered at once."""
-    given: Answer = None
-    while True:
-        try:
-            effect = steps.send(given)
-        except StopIteration as end:
-            return cast(Compacted, end.value)
-        given = answer(effect)
-
-
 async def afinished(steps: Steps, answer: Callable[[Effect], Awaitable[Answer]]) -> Compacted:
-    """The same where answers are awaited."""
+    """Carries the steps out where answers are awaited."""
     given: Answer = None
     while True:
         try:

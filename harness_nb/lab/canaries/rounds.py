@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from harness_nb.agent.conversation import Conversation, Surroundings
-from harness_nb.agent.driver import Answer, Pass, manage
+from harness_nb.agent.driver import Pass, finished, manage
 from harness_nb.core.item import Item
 from harness_nb.core.limits import ModelLimits
 from harness_nb.core.messages import Message
@@ -119,15 +119,7 @@ class _Talk:
 
     def _at(self, hook: Hook) -> tuple[Pass, ...]:
         """Lets the policy act."""
-        steps = manage(self._conversation, self._policy, hook, self._around)
-        answer: Answer = None
-        while True:
-            try:
-                effect = steps.send(answer)
-            except StopIteration as end:
-                passes: tuple[Pass, ...] = end.value
-                return passes
-            answer = self._answers(effect)
+        return finished(manage(self._conversation, self._policy, hook, self._around), self._answers)
 
     def _size(self, items: Iterable[Item]) -> int:
         return self._measure.total(item.message for item in items)

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from harness_nb.agent.conversation import Conversation, Surroundings
-from harness_nb.agent.driver import Answer, Begun, Effect, Leaving, Pass, manage
+from harness_nb.agent.driver import Answer, Begun, Effect, Leaving, Pass, finished, manage
 from harness_nb.core.item import Item
 from harness_nb.core.limits import ModelLimits
 from harness_nb.core.messages import Message, Text
@@ -140,14 +140,7 @@ def drive(
     watched = _Watched(policy)
     view = talk.view(hook, around, words=words, error=error)
     steps = manage(talk, watched, hook, around, words=words, error=error, guarded=False)
-    answer: Answer = None
-    while True:
-        try:
-            effect = steps.send(answer)
-        except StopIteration as end:
-            passes: tuple[Pass, ...] = end.value
-            break
-        answer = respond(effect)
+    passes = finished(steps, respond)
     plans = tuple(watched.plans[at] for at in sorted(watched.plans))
     return Driven(view=view, plans=plans, passes=passes, items=talk.outgoing[:])
 

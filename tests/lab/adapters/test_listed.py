@@ -5,13 +5,13 @@ import asyncio
 import pytest
 
 from harness_nb import presets
-from harness_nb.agent.driver import Answer, Effect
+from harness_nb.agent.driver import Answer, Effect, finished
 from harness_nb.core.config import PinsConfig
 from harness_nb.core.messages import Message
 from harness_nb.core.requests import Ask
 from harness_nb.core.rounds import problems
 from harness_nb.errors import ConfigError
-from harness_nb.lab.adapters.listed import Applied, Compacted, Given, afinished, compacting, finished
+from harness_nb.lab.adapters.listed import Applied, Compacted, Given, afinished, compacting
 from harness_nb.lab.answers import Answers
 from harness_nb.model.offline import OfflineModel
 from harness_nb.model.scripted import ScriptedModel
