@@ -39,11 +39,16 @@ class StepResult:
     time: datetime | None = None
     report: ConsolidationReport | None = None
 
-    def __str__(self) -> str:
+    @property
+    def words(self) -> str:
+        """What there is to say beside the outcome: details, files that were moved or deleted, files that stayed; or empty."""
         said = [self.detail] if self.detail else []
         said += [counted(len(self.files), "file") + ": " + ", ".join(self.files)] if self.files else []
         said += ["stayed: " + ", ".join(self.stayed)] if self.stayed else []
-        return f"{self.name}: {self.outcome}" + (f" ({'; '.join(said)})" if said else "")
+        return "; ".join(said)
+
+    def __str__(self) -> str:
+        return f"{self.name}: {self.outcome}" + (f" ({self.words})" if self.words else "")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)

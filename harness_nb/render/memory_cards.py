@@ -60,7 +60,7 @@ def versions_card(versions: Any) -> Card:
 
 def run_card(report: Any) -> Card:
     """What came of a maintenance run."""
-    rows = [(step.name, step.outcome, str(step).partition(": ")[2]) for step in report.steps]
+    rows = [(step.name, step.outcome, step.words) for step in report.steps]
     failed = [step.name for step in report.steps if step.outcome == "failed"]
     line = f"{', '.join(failed)} failed; the other steps ran" if failed else "every step ran"
     return Card("Maintenance", line, (Table.of(("step", "outcome", "what came of it"), rows),))
