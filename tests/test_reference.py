@@ -62,7 +62,9 @@ def test_every_magic_command_error_and_metric_has_its_entry() -> None:
 
 def test_the_picture_of_the_layers_has_every_package_and_its_page_explains_each() -> None:
     drawn = set(chain.from_iterable(layers.layers()))
-    there = {path.stem for path in Path(harness_nb.__file__).parent.iterdir() if not path.name.startswith(("_", ".", "py."))}
+    there = {
+        path.stem for path in Path(harness_nb.__file__).parent.iterdir() if not path.name.startswith(("_", ".", "py."))
+    }
     assert drawn == there
     assert all(f"`{name}`" in page("architecture.md") for name in drawn)
 
