@@ -25,5 +25,6 @@ napoleon_numpy_docstring = False
 napoleon_use_ivar = True  # an attribute that is also documented where it is defined is one entry, not two
 
 suppress_warnings = [
-    "misc.highlighting_failure"
-]  # the body of an %%agent cell is prose, whatever language it is shown as
+    "misc.highlighting_failure",  # the body of an %%agent cell is prose, whatever language it is shown as
+    "mystnb.unknown_mime_type",  # the picture of a chart stands beside what only a notebook can draw
+]
