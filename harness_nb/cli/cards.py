@@ -59,6 +59,7 @@ def reading_card(report: ReadReport, *, with_notes: bool) -> Card:
         ("messages read", report.read),
         ("dropped", report.dropped),
         ("repaired: calls that never got a result", report.repaired),
+        ("remarks, each with its line in the report", len(report.notes)),
     ]
     notes = [tuple(note.partition(": ")[::2]) for note in report.notes] if with_notes else []
     remarks = (_all(("where", "what"), notes, noun="remark", caption="Dropped, skipped and repaired"),) if notes else ()

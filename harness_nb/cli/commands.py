@@ -16,6 +16,7 @@ from harness_nb.cli.replay import replay_command
 from harness_nb.cli.score import score_command
 from harness_nb.cli.search import search_command
 from harness_nb.cli.sweep import sweep_command
+from harness_nb.cli.values import window as tokens
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
@@ -27,7 +28,7 @@ def main() -> None:
 @main.command()
 @click.option("--transcript", metavar="FILE", type=click.Path(path_type=Path), help="Replay this conversation.")
 @click.option("--preset", metavar="NAME", help="Policy and memory design.  [default: harness]")
-@click.option("--window", metavar="TOKENS", type=int, help="Context window.  [default: the model's]")
+@click.option("--window", metavar="TOKENS", type=tokens, help="Context window.  [default: the model's]")
 @click.option("--model", metavar="NAME", help="offline, local, or any model of litellm.  [default: offline]")
 @click.option(
     "--out",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -71,6 +72,7 @@ def sweep_command(
     """Replay conversations under every combination of some settings, and show what each brings.
 
     Replies of models are assumed, so nothing is paid. Settings come from --set, or from a --grid for several policies.
+    Ends with exit code 1 when the settings of every trial were refused.
     """
     tried = {preset: dict(choices)} if grid is None else _read_grid(grid, bool(choices))
     with progress_bar("Sweeping") as progress:
@@ -84,6 +86,7 @@ def sweep_command(
         }
         write_as(out, forms)
     click.echo("\n".join(map(_line, table.records)) if is_json else str(table))
+    sys.exit(all(one["error"] for one in table.records))
 
 
 def _swept(

@@ -10,6 +10,7 @@ from harness_nb.core.item import How, Item, covered
 from harness_nb.core.messages import Message, Part, Text, Thinking
 from harness_nb.core.preview import head_and_tail, shorten_arguments
 from harness_nb.core.requests import Reply
+from harness_nb.errors import ConfigError
 
 _SUMMARY_TAG = "summary_of_earlier_conversation"
 SUMMARY_OPENING = (
@@ -70,7 +71,16 @@ def summary(
 
     After a failed or blank reply the item says so in its `meta`, and the driver refuses the swap. The text can't close the
     block that it stands in; where the marks are a policy's own, that is its affair.
+
+    Raises:
+        ConfigError: It is no reply.
     """
+    if not isinstance(reply, Reply):
+        raise ConfigError(
+            f"{reply!r} is no reply.",
+            "Give view.reply(Ask.summary(old)), or make a text of your own a message with edits.note(text, of=old).",
+            subject=reply,
+        )
     meta: dict[str, object] = {}
     if reply.failure is not None or not reply.text.strip():
         meta["failed"] = reply.failure.kind if reply.failure is not None else "blank"

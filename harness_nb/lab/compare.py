@@ -184,7 +184,10 @@ def transcript_of(source: Any) -> Transcript:
     if isinstance(source, Replay):
         return source.transcript
     if not hasattr(source, "messages"):
-        raise ConfigError(f"{source!r} is no conversation.", "Give an agent, a replay or a transcript.", subject=source)
+        remedy = "Give an agent, a replay or a transcript."
+        if isinstance(source, str | Path):
+            remedy = f"Read it first: read_transcript({str(source)!r})."
+        raise ConfigError(f"{source!r} is no conversation.", remedy, subject=source)
     return Transcript(source.messages, name=f"session {source.session}", model=source.view().model.name)
 
 

@@ -157,9 +157,9 @@ class Replay:
         )
         remarks = len(self.transcript.report)
         notes = [f"{count(remarks, 'remark')} on reading the file: transcript.report"] if remarks else []
-        return Card(title, line, blocks, (*self._failure_notes(), *notes))
+        return Card(title, line, blocks, (*self.failure_notes(), *notes))
 
-    def _failure_notes(self) -> tuple[str, ...]:
+    def failure_notes(self) -> tuple[str, ...]:
         """Says how many plans failed, and why the first one did: without it a faulty policy only seems idle."""
         failed = [(step, one) for step in self.acted for one in step.passes if one.outcome == "failed"]
         if not failed:

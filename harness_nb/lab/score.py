@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 FORMAT = 1
 """Version of the stored form."""
+REPORT = "report.json"
+"""The scores in a folder that a leaderboard was written to."""
 
 Values = Mapping[str, float | None]
 
@@ -147,18 +149,30 @@ class ScoreReport(Displayed):
             ) from error
 
     def write(self, path: str | Path) -> Path:
-        """Writes the report as JSON, in whole or not at all; returns its path."""
-        write_atomic(Path(path), self.to_json())
-        return Path(path)
+        """Writes the report as JSON, in whole or not at all; returns its path.
+
+        Raises:
+            ConfigError: The name ends as that of another form.
+        """
+        place = Path(path)
+        if place.suffix not in ("", ".json"):
+            raise ConfigError(
+                f"{str(path)!r} is no name for a report of scores.",
+                "End it in .json; for a table use .df, which has to_csv, to_markdown and to_latex.",
+                subject=path,
+            )
+        write_atomic(place, self.to_json())
+        return place
 
     @classmethod
     def read(cls, path: str | Path) -> ScoreReport:
-        """The report in a file.
+        """The report in a file, or that in a folder which a leaderboard was written to.
 
         Raises:
             TranscriptError: There is none.
         """
-        text = read_text(Path(path))
+        place = Path(path)
+        text = read_text(place / REPORT if place.is_dir() else place)
         if text is None:
             raise TranscriptError(f"There is no report at {str(path)!r}.", "Check the path.", subject=path)
         return cls.from_json(text)

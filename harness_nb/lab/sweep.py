@@ -132,11 +132,12 @@ def sweep(
         progress: True for a bar, or a function that is called with the trials done and all of them.
 
     Raises:
-        ConfigError: There is nothing to try, or a metric is unknown. A trial whose settings are refused is a row that
+        ConfigError: There is nothing to try, the grid is none, or a metric is unknown. A trial whose settings are refused is a row that
             says so.
     """
     given = [transcripts] if isinstance(transcripts, Transcript) else list(transcripts)
     windows = list(window) if isinstance(window, Sequence) else [window]
+    _check_grid(grid)
     trials = _trials(grid, windows, search)
     if not given or not trials:
         raise ConfigError("There is nothing to sweep.", "Give at least one transcript and one policy.")
@@ -148,6 +149,15 @@ def sweep(
     with following(progress, _halving_size(search, given, len(trials)), "trials") as told:
         records = _halved(search, work, given, told)
     return replace(_table(records, work), rungs=search.plan(len(trials)))
+
+
+def _check_grid(grid: Grid) -> None:
+    if not isinstance(grid, Mapping) or not all(isinstance(one, Mapping) for one in grid.values()):
+        raise ConfigError(
+            f"{grid!r} is no grid.",
+            'Give settings for each policy: {"harness": {"keep_messages": [4, 8]}, "eney": {}}.',
+            subject=grid,
+        )
 
 
 def _trials(grid: Grid, windows: Sequence[int | None], search: Search | None) -> list[Trial]:

@@ -180,15 +180,22 @@ def _assembled(entries: list[Entry], reader: Reader, path: Path, number: str) ->
 
 def _recognised(path: Path) -> Reader:
     """The most special reader that claims one of the first lines that any claims."""
-    best, probed = len(READERS), 0
+    best, probed, has_json = len(READERS), 0, False
     for line in read_lines(path):
         if isinstance(line, Line):
+            has_json = True
             best = next((at for at, reader in enumerate(READERS[:best]) if reader.claims(line.value)), best)
             probed += best < len(READERS)
         if best == 0 or probed == _PROBED:
             break
     if best < len(READERS):
         return READERS[best]
+    if not has_json:
+        raise TranscriptError(
+            f"{str(path)!r} holds no JSON that can be read.",
+            "Check whether the file is complete; a conversation is JSON or JSON Lines.",
+            subject=path,
+        )
     known = ", ".join(reader.NAME for reader in READERS)
     raise TranscriptError(
         f"{str(path)!r} is of no known format.", f"Give a conversation in one of these: {known}.", subject=path

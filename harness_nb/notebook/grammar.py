@@ -267,4 +267,5 @@ def overview(magic: str) -> str:
     commands = [*MAGICS[magic], *((ASK,) if magic == "agent" else ())]
     width = max(len(command.name) for command in commands)
     lines = [f"  {command.name:<{width}}  {command.meaning}" for command in commands]
-    return "\n".join([*lines, "", "Each has --help."])
+    cell = " %%agent --help needs a line below it: IPython runs no empty cell." if magic == "agent" else ""
+    return "\n".join([*lines, "", f"Each has --help.{cell}"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from harness_nb.notebook.arguments import Given, nearest
@@ -165,4 +166,6 @@ def _variable(magics: HarnessMagics, name: str) -> Any:
     )
     what = "is no transcript, replay or agent" if name in magics.variables else "is no variable"
     remedy = f"Did you mean {hint!r}?" if hint else "Read one: transcript = read_transcript(...)."
+    if Path(name).is_file():
+        remedy = f"It is a file. Read it first: transcript = read_transcript({name!r}), then --on transcript."
     raise MagicError(f"--on {name!r} {what}.", remedy, subject=name)

@@ -65,7 +65,9 @@ def scores(comparison: Any, *, is_whole: bool = False) -> Card:
     idle = [
         f"{name} is not ranked: {why}." for at, name in enumerate(comparison.names) if (why := comparison.unranked(at))
     ]
-    notes = (*([_ASSUMED] if comparison.runs[0].answered_by == "assumed" else []), _BEST, *idle)
+    named = zip(comparison.names, comparison.runs, strict=True)
+    failed = [f"{name}: {note}" for name, run in named for note in run.failure_notes()]
+    notes = (*([_ASSUMED] if comparison.runs[0].answered_by == "assumed" else []), _BEST, *idle, *failed)
     figures = frozenset(comparison.names)
     return Card("Scores", blocks=(Table.of(head, rows, most=len(rows), noun="metric", figures=figures),), notes=notes)
 

@@ -69,7 +69,7 @@ def test_settings_of_the_demo_reach_the_notebook() -> None:
 
 def test_a_conversation_is_replayed_and_its_figures_are_those_of_the_run() -> None:
     write_conversation(Path("talk.jsonl"))
-    run = harness_nb("demo", "--transcript", "talk.jsonl", "--window", "8000", "--out", "out")
+    run = harness_nb("demo", "--transcript", "talk.jsonl", "--window", "8k", "--out", "out")
     assert (run.returncode, run.stderr) == (0, "")
     assert number(run.stdout, "messages read") == 60
     assert "window 8,000 tokens (user)" in run.stdout

@@ -90,3 +90,9 @@ def test_wrong_input_is_said_in_three_lines(talk: Path) -> None:
         result = run(talk, *arguments)
         assert result.exit_code == 2 and result.stdout == ""
         assert said in result.stderr and len(result.stderr.splitlines()) <= 3
+
+
+def test_the_exit_code_is_1_only_when_every_trial_was_refused(talk: Path) -> None:
+    refused = run(talk, "--preset", "eney", "--set", "keeep=1")
+    assert refused.exit_code == 1 and "has no setting 'keeep'" in refused.stdout
+    assert run(talk, "--set", "keep_messages=4,none").exit_code == 0

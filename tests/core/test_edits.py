@@ -12,6 +12,7 @@ from harness_nb.core.messages import Image, Message, Opaque, Text, Thinking, Too
 from harness_nb.core.requests import Failure, Reply
 from harness_nb.core.transcript import Transcript
 from harness_nb.core.view import View
+from harness_nb.errors import ConfigError
 from tests.strategies import message_lists
 
 PICTURE = Image("https://example.org/a.png", '{"type":"image_url"}')
@@ -176,3 +177,8 @@ def test_a_list_that_begins_with_an_answer_gets_a_note_in_front_of_the_conversat
     assert edits.opened([said, answer]) == (said, answer)
     assert edits.opened([prompt]) == (prompt,) and edits.opened([]) == ()
     assert edits.opened([prompt, answer]) == (prompt, edits.note(edits.OPENING), answer)
+
+
+def test_a_text_of_ones_own_is_no_reply_and_the_error_says_what_to_write_instead() -> None:
+    with pytest.raises(ConfigError, match=r"'Done\.' is no reply\.\nGive view\.reply.*edits\.note"):
+        edits.summary("Done.", of=())  # type: ignore[arg-type]

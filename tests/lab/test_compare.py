@@ -89,8 +89,10 @@ def test_an_agents_own_conversation_and_a_replay_can_be_compared() -> None:
 def test_nothing_to_compare_and_what_is_no_conversation_are_refused() -> None:
     with pytest.raises(ConfigError, match="no policy to compare"):
         compare(talk(), [])
-    with pytest.raises(ConfigError, match="is no conversation"):
+    with pytest.raises(ConfigError, match=r"is no conversation.\nRead it first: read_transcript\('talk.jsonl'\)"):
         compare("talk.jsonl", "harness")
+    with pytest.raises(ConfigError, match=r"is no conversation.\nGive an agent"):
+        compare(3, "harness")
     with pytest.raises(ConfigError, match=r"'r\.pdf' is no name for a report"):
         compare(talk(3), "harness").write("r.pdf")
 

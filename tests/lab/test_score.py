@@ -86,3 +86,16 @@ def test_what_is_no_report_is_refused(text: str) -> None:
 def test_a_missing_report_is_named(tmp_path: Path) -> None:
     with pytest.raises(TranscriptError, match=r"nowhere\.json"):
         ScoreReport.read(tmp_path / "nowhere.json")
+
+
+def test_a_report_is_found_in_the_folder_of_a_leaderboard(tmp_path: Path) -> None:
+    report = score(run())
+    report.write(tmp_path / "report.json")
+    assert ScoreReport.read(tmp_path) == report
+
+
+@pytest.mark.parametrize("name", ["scores.tex", "scores.csv", "scores.html"])
+def test_a_report_is_written_under_no_name_of_another_form(tmp_path: Path, name: str) -> None:
+    with pytest.raises(ConfigError, match=r"End it in \.json; for a table use \.df"):
+        score(run()).write(tmp_path / name)
+    assert list(tmp_path.iterdir()) == []

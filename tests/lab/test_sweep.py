@@ -102,6 +102,8 @@ def test_a_policy_of_ones_own_is_swept_by_its_name() -> None:
     [
         ({"transcripts": [], "grid": GRID}, "nothing to sweep"),
         ({"transcripts": talk(2), "grid": {}}, "nothing to sweep"),
+        ({"transcripts": talk(2), "grid": ["harness", "eney"]}, r"is no grid.\nGive settings for each policy"),
+        ({"transcripts": talk(2), "grid": {"keep_messages": [4, 8]}}, "is no grid"),
         ({"transcripts": talk(2), "grid": GRID, "metrics": ["compaction"]}, "Did you mean 'compactions'"),
         ({"transcripts": talk(2), "grid": GRID, "metrics": [lambda run: 1]}, "no name"),
     ],

@@ -44,7 +44,14 @@ def test_a_name_may_be_a_text(tmp_path: Path) -> None:
     assert read_transcript(str(write_lines(tmp_path / "t", OPENAI))) == Transcript(OPENAI)
 
 
-@pytest.mark.parametrize("content", ["Dear diary,\nno JSON.\n", '{"a": 1}\n{"b": 2}\n', "[]\n", '"text"\n', "{\n  ]"])
+@pytest.mark.parametrize("content", ["Dear diary,\nno JSON.\n", "{\n  ]", '[\n {\n  "role": "user",\n  "conte'])
+def test_a_file_without_json_or_torn_in_its_only_document_is_said_to_be_none(tmp_path: Path, content: str) -> None:
+    (tmp_path / "t").write_text(content, encoding="utf-8")
+    with pytest.raises(TranscriptError, match="holds no JSON that can be read.\nCheck whether the file is complete"):
+        read_transcript(tmp_path / "t")
+
+
+@pytest.mark.parametrize("content", ['{"a": 1}\n{"b": 2}\n', "[]\n", '"text"\n'])
 def test_a_file_of_no_known_format_is_refused_with_what_is_known(tmp_path: Path, content: str) -> None:
     path = tmp_path / "t"
     path.write_text(content, encoding="utf-8")

@@ -102,6 +102,7 @@ def test_facts_are_taken_by_hand_and_the_index_is_built_anew(shell, lab) -> None
         ("%policy use", "needs PRESET"),
         ("%policy use eney", "an agent of your own"),
         ("%policy compare harness --on nothing", "--on 'nothing' is no variable"),
+        (f"%policy compare harness --on {__file__}", "It is a file. Read it first"),
         ("%policy compare harness --on lba", "Did you mean 'lab'?"),
         ("%policy tune hernes --on talk", "hernes"),
         ("%policy compare --on empty", "Nothing has been said yet"),

@@ -22,6 +22,7 @@ from harness_nb.lab.datasets.findings import Findings
 from harness_nb.lab.datasets.reading import as_far_as_it_goes, places_of
 from harness_nb.lab.datasets.record import Conversation, Question, Split, Terms
 from harness_nb.lab.entries import UNREADABLE, Begins, Entry, Line, Place, Said, Skipped
+from harness_nb.lab.lines import read_lines
 
 NAME = "BEAM"
 TERMS = Terms(
@@ -61,10 +62,19 @@ def _of_batch(batch: Mapping[str, Any]) -> Iterator[Entry]:
 
 def folders(path: Path) -> list[Path]:
     """The folders of chats in a folder, by number; itself, when it is one."""
-    if (path / CHAT).is_file():
+    if _is_chat(path):
         return [path]
-    inside = [one for one in path.iterdir() if (one / CHAT).is_file()] if path.is_dir() else []
+    inside = [one for one in path.iterdir() if _is_chat(one)] if path.is_dir() else []
     return sorted(inside, key=lambda one: (int(one.name) if one.name.isdecimal() else 0, one.name))
+
+
+def _is_chat(folder: Path) -> bool:
+    """Whether a folder is a chat: anybody's conversation may lie in a file of that name."""
+    chat = folder / CHAT
+    if not chat.is_file():
+        return False
+    first = next((line.value for line in read_lines(chat) if isinstance(line, Line)), None)
+    return (folder / QUESTIONS).is_file() or claims(first)
 
 
 def conversations(paths: Iterable[Path], findings: Findings) -> Iterator[Conversation]:

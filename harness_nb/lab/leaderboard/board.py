@@ -17,7 +17,7 @@ from harness_nb.lab.leaderboard.sources import Source, sources
 from harness_nb.lab.leaderboard.standings import Standing, standings
 from harness_nb.lab.leaderboard.trials import Trial, entrants, jobs, measured, run_all
 from harness_nb.lab.progress import Progress, following
-from harness_nb.lab.score import ScoreReport
+from harness_nb.lab.score import REPORT, ScoreReport
 from harness_nb.lab.sweeping.workers import Workers
 from harness_nb.store.files import write_atomic
 
@@ -105,7 +105,7 @@ class Leaderboard(Carded):
             "leaderboard.csv": frame.to_csv(index=False),
             "leaderboard.md": frame.harness.to_markdown(rows=len(frame)) + "\n",
             "leaderboard.html": page("Leaderboard", self.cards(), [("Tokens against survival", chart.png())]),
-            "report.json": self.report.to_json(),
+            REPORT: self.report.to_json(),
             "pareto.vl.json": chart.chart.to_json(),
         }
         for name, text in texts.items():

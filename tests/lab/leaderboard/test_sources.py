@@ -64,3 +64,11 @@ def test_a_place_without_any_is_refused(folder: Path) -> None:
 def test_two_sources_of_one_name_are_refused(folder: Path) -> None:
     with pytest.raises(ConfigError, match="Two sources are called 'LoCoMo'"):
         sources([folder / "locomo", folder / "locomo"])
+
+
+def test_a_conversation_of_ones_own_may_be_called_as_the_chats_of_beam_are(tmp_path: Path) -> None:
+    write_lines(tmp_path / "chat.json", OPENAI)
+    write_lines(tmp_path / "other.jsonl", OPENAI)
+    (one,), (both,) = sources([tmp_path / "chat.json"]), sources([tmp_path])
+    assert [conversation.name for conversation in one.conversations] == ["chat.json"]
+    assert [conversation.name for conversation in both.conversations] == ["chat.json", "other.jsonl"]
