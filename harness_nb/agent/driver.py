@@ -12,8 +12,10 @@ where `respond(effect)` gives a `Reply` for a request, None (or a `Failure`) for
 
 from __future__ import annotations
 
+import traceback
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TypeVar, cast
 
 from harness_nb.agent import guards
@@ -168,8 +170,22 @@ def _guarded(conversation: Conversation, policy: CompactionPolicy, view: View, o
             return _unchanged(view, verdict.plan, "failed", f"nothing was replaced: {failure.detail}", before)
         return _carried_out(conversation, view, verdict, _is_attempt(view, ahead), before)
     except Exception as error:  # noqa: BLE001 - a user's own policy may raise anything
-        said = f"policy {policy.name!r} failed: {type(error).__name__}: {error}"
+        said = f"policy {policy.name!r} failed: {type(error).__name__}: {error}{_where(error)}"
         return _unchanged(view, Plan(outcome="failed", reason=said), "failed", said, before)
+
+
+def _where(error: Exception) -> str:
+    """The line of a user's own code in which a policy failed; empty where that is none."""
+    own = [
+        (frame.f_code, line)
+        for frame, line in traceback.walk_tb(error.__traceback__)
+        if not frame.f_code.co_filename.startswith(_PACKAGE)
+    ]
+    mine = [one for one in own if one[0].co_filename == own[0][0].co_filename]
+    return f" (line {mine[-1][1]}, in {mine[-1][0].co_name})" if mine else ""
+
+
+_PACKAGE = str(Path(__file__).parent.parent)
 
 
 def _as_shipped(conversation: Conversation, policy: CompactionPolicy, view: View, offload: bool) -> Steps:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from harness_nb.lab.run import Replay
 
 NO_MODEL = "none"
+_MOST_REMARKS = 5
 
 
 @click.command("replay")
@@ -72,6 +74,15 @@ def replay_command(
         forms = {".json": lambda: as_json(_record(run)), ".csv": lambda: as_csv(run), ".md": lambda: as_markdown(run)}
         write_as(out, forms)
     click.echo(as_json(_record(run)) if is_json else str(run), nl=not is_json)
+    _tell(transcript.report)
+
+
+def _tell(remarks: Sequence[str]) -> None:
+    """Says beside the result what was dropped or repaired when the file was read; the first remarks are enough to judge."""
+    for remark in remarks[:_MOST_REMARKS]:
+        click.echo(remark, err=True)
+    if len(remarks) > _MOST_REMARKS:
+        click.echo(f"and {len(remarks) - _MOST_REMARKS:,} more; the report of harness-nb demo has all", err=True)
 
 
 def _record(run: Replay) -> dict[str, Any]:

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import click
 
-_FIGURE = re.compile(r"([+-]?\d[\d_]*(?:\.\d+)?)([km]?)", re.IGNORECASE)
-_TIMES = {"": 1, "k": 1_000, "m": 1_000_000}
+from harness_nb.core.figures import figure
+
 _WORDS = {"true": True, "yes": True, "false": False, "no": False, "none": None, "null": None}
 
 
@@ -66,16 +65,6 @@ def meant(text: str) -> Any:
             return text
     number = figure(text)
     return text if number is None else number
-
-
-def figure(text: str) -> int | float | None:
-    """The number that a text stands for, None when it is none; a whole number where `k` or `m` makes one."""
-    found = _FIGURE.fullmatch(text)
-    if found is None:
-        return None
-    digits, unit = found[1], _TIMES[found[2].lower()]
-    scaled = (float(digits) if "." in digits else int(digits)) * unit
-    return int(scaled) if unit > 1 and scaled == int(scaled) else scaled
 
 
 def out_file(*endings: str) -> Callable[[str], Path]:

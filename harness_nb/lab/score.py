@@ -158,7 +158,7 @@ class ScoreReport(Displayed):
         if place.suffix not in ("", ".json"):
             raise ConfigError(
                 f"{str(path)!r} is no name for a report of scores.",
-                "End it in .json; for a table use .df, which has to_csv, to_markdown and to_latex.",
+                "End it in .json; for a table use .df, which has to_csv, to_html and to_latex.",
                 subject=path,
             )
         write_atomic(place, self.to_json())

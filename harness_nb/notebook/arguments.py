@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import Literal, NamedTuple, cast
 
+from harness_nb.core.figures import figure
 from harness_nb.notebook.errors import MagicError
 
 Kind = Literal["text", "number", "amount", "flag"]
@@ -217,10 +218,10 @@ def _read(option: Option, text: str) -> str | int | float:
         return text
     wanted = "a whole number above 0" if option.kind == "number" else "a number above 0"
     try:
-        value = int(text.replace("_", "")) if option.kind == "number" else float(text)
+        value = figure(text) or 0 if option.kind == "number" else float(text)
     except ValueError:
         value = 0
-    if not value > 0 or value == float("inf"):
+    if not value > 0 or value == float("inf") or (option.kind == "number" and not isinstance(value, int)):
         raise MagicError(f"--{option.name} {text!r} is not valid.", f"Give {wanted}.", subject=text)
     return value
 

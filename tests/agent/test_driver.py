@@ -327,3 +327,19 @@ def test_r011_r034_nothing_is_asked_where_no_compaction_can_help(hook: Any) -> N
     (done,) = drive(talked, compacting(), hook, around(8_000), effects=effects)
     assert done.outcome == "skipped" and effects == []
     assert "user (message " in done.reason and "8,000" in done.reason
+
+
+def test_a_bug_is_told_with_the_line_of_the_policy_in_which_it_is() -> None:
+    class Careless(CompactionPolicy):
+        def plan(self, view: View) -> Plan:
+            return self.cut(view)
+
+        def cut(self, view: View) -> Plan:
+            view.cut(keep_mesages=3)  # type: ignore[call-overload]
+            return view.unchanged("never reached")
+
+    line = Careless.cut.__code__.co_firstlineno + 1
+    (done,) = drive(conversation(talk(4)), Careless())
+    assert done.reason.endswith(f"unexpected keyword argument 'keep_mesages' (line {line}, in cut)")
+    (wrong,) = drive(conversation(talk(4)), Faulty("ahead", None))
+    assert wrong.reason.endswith("give view.becomes(...) or view.unchanged(...)")

@@ -73,3 +73,12 @@ def test_what_is_wrong_is_said_in_three_lines(talk: Path, arguments: list[str], 
     result = run(talk, *arguments)
     assert result.exit_code == 2 and result.stdout == ""
     assert said in result.stderr and len(result.stderr.splitlines()) <= 3
+
+
+def test_what_was_skipped_in_the_file_is_said_beside_the_result(talk: Path) -> None:
+    with talk.open("a", encoding="utf-8") as file:
+        file.write("no JSON\n" * 7 + '{"role": "user", "content": "Bye."}\n')
+    result = run(talk, "--json")
+    assert json.loads(result.stdout)["totals"]["messages"] == 61
+    assert result.stderr.splitlines()[0] == "line 61: skipped a line that is not JSON"
+    assert result.stderr.splitlines()[5:] == ["and 2 more; the report of harness-nb demo has all"]

@@ -57,6 +57,7 @@ def test_r093_free_text_and_options_are_told_apart(line: str, text: str, options
         ("x --limit", "--limit needs a value.", "Usage:"),
         ("x --limit many", "--limit 'many' is not valid.", "Give a whole number above 0."),
         ("x --limit 0", "--limit '0' is not valid.", "whole number"),
+        ("x --limit 1.5", "--limit '1.5' is not valid.", "whole number"),
         ("x --limt 3", "%memory search has no option '--limt'.", "Did you mean --limit?"),
         ("x --zzz", "has no option '--zzz'.", "text after -- is plain text"),
         ("x -v", "has no option '-v'.", "text after -- is plain text"),
@@ -121,3 +122,8 @@ def test_no_line_breaks_the_parser(line: str) -> None:
         parse(SEARCH, line)
     except MagicError as error:
         assert error.problem and error.remedy
+
+
+@pytest.mark.parametrize(("text", "value"), [("32k", 32_000), ("1.5K", 1_500), ("1m", 1_000_000), ("200_000", 200_000)])
+def test_a_number_may_be_typed_in_thousands_and_millions_as_in_a_terminal(text: str, value: int) -> None:
+    assert parse(SEARCH, f"x --limit {text}").options == {"limit": value}
