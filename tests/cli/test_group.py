@@ -20,10 +20,10 @@ def run(*arguments: str) -> Result:
     ("arguments", "said"),
     [
         (("dmeo",), ["'dmeo'", "Did you mean 'demo'?"]),
-        (("zzz",), ["'zzz'", "Use one of", "demo, doctor, lab"]),
+        (("zzz",), ["'zzz'", "Use one of", "demo, diff, doctor, lab"]),
         (("demo", "--presett", "eney"), ["'--presett'", "'--preset'"]),
         (("demo", "--window", "wide"), ["'wide'", "'--window'", "demo --help."]),
-        (("demo", "--window", "0"), ["window=0", "above 0"]),
+        (("demo", "--window", "0"), ["'0'", "no number of tokens"]),
         (("demo", "--preset", "harnes"), ["'harnes'", "Did you mean 'harness'?"]),
         (("demo", "--model", "nobody/knows-it"), ["'nobody/knows-it'"]),
         (("demo", "--transcript", "nowhere.jsonl"), ["'nowhere.jsonl'"]),
