@@ -159,7 +159,7 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted((*__all__, *(name for name in globals() if name.startswith("__"))))
 
 
 def load_ipython_extension(ipython: Any) -> None:
