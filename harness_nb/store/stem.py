@@ -73,7 +73,7 @@ def _is_closed(stump: str) -> bool:
 
 
 def _plural(word: str) -> str:
-    if word.endswith(("sses", "ies")):
+    if (word.endswith("sses") and len(word) > 4) or (word.endswith("ies") and len(word) > 3):
         return word[:-2]
     return word[:-1] if word.endswith("s") and not word.endswith("ss") else word
 

@@ -21,7 +21,7 @@ def run(*arguments: str) -> Result:
     [
         (("dmeo",), ["'dmeo'", "Did you mean 'demo'?"]),
         (("zzz",), ["'zzz'", "Use one of", "demo, diff, doctor, lab"]),
-        (("demo", "--presett", "eney"), ["'--presett'", "'--preset'"]),
+        (("demo", "--presett", "eney"), ["--presett", "Did you mean", "--preset"]),
         (("demo", "--window", "wide"), ["'wide'", "'--window'", "demo --help."]),
         (("demo", "--window", "0"), ["'0'", "no number of tokens"]),
         (("demo", "--preset", "harnes"), ["'harnes'", "Did you mean 'harness'?"]),
