@@ -90,7 +90,7 @@ CASES = (
         cell="from harness_nb import read_transcript\nread_transcript('corrupt.jsonl')",
         script=("demo", "--transcript", "corrupt.jsonl"),
         names="'corrupt.jsonl'",
-        says="Give ",
+        says="Check whether the file is complete",
     ),
     Bad(
         about="transcript that is not text",

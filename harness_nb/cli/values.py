@@ -18,7 +18,7 @@ def window(text: str) -> int:
     """A number of tokens: `200000`, `200_000` or `200k`."""
     size = figure(text.strip())
     if not isinstance(size, int) or size < 1:
-        raise click.BadParameter(f"{text!r} is no number of tokens. Write 200000, 200_000 or 200k.")
+        raise click.BadParameter(f"{text!r} is no number of tokens. Give one above 0: 200000, 200_000 or 200k.")
     return size
 
 
