@@ -10,6 +10,7 @@ a kernel, a local model or recorded conversations are left to the default run.
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
@@ -23,8 +24,11 @@ UNIT = "not browser and not notebook and not local and not data and not slow and
 
 def find(python: str) -> str | None:
     """The interpreter of a version on this computer, or None."""
-    found = subprocess.run([uv(), "python", "find", "--no-python-downloads", python], capture_output=True, text=True)  # noqa: S603
-    return found.stdout.strip() or None
+    command = [uv(), "python", "find", "--no-python-downloads", python]
+    found = subprocess.run(command, capture_output=True, encoding="utf-8").stdout.strip()
+    root = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv"))  # uv does not look into it
+    kept = sorted(map(str, root.glob(f"versions/{python}*/bin/python")))
+    return found or (kept[-1] if kept else None)
 
 
 def uv() -> str:
