@@ -246,7 +246,7 @@ def test_hostile_text_is_read_in_bounded_time() -> None:
     ):
         started = time.process_time()
         classify(BadRequestError(text))
-        assert time.process_time() - started < 1.0
+        assert time.process_time() - started < 3.0
 
 
 def test_message_of_an_error_is_short() -> None:

@@ -5,6 +5,7 @@ import sqlite3
 import stat
 import sys
 import threading
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -73,7 +74,7 @@ def test_a_released_index_is_opened_again_by_the_next_use(tmp_path: Path) -> Non
 
 
 def test_a_database_of_something_else_is_no_index(tmp_path: Path) -> None:
-    with sqlite3.connect(tmp_path / "i.db") as other:
+    with closing(sqlite3.connect(tmp_path / "i.db")) as other, other:
         other.execute("CREATE TABLE t (x)")
     other.close()
     base = Database(tmp_path / "i.db")

@@ -9,6 +9,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from datetime import date
 from pathlib import Path
 
@@ -172,13 +173,13 @@ def test_what_is_appended_is_added_without_touching_the_rest(workspace: Path, in
     assert rows_of(index)[: len(before)] != [] and sorted(lines(index, "zebra")) == [1, 3, 4]
     put(workspace, a="new\n")
     assert not index.search("zebra") and index.counts() == {"files": 2, "lines": 2}
-    with sqlite3.connect(index.path) as raw:
+    with closing(sqlite3.connect(index.path)) as raw, raw:
         raw.execute("INSERT INTO line_fts (line_fts, rank) VALUES ('integrity-check', 1)")
     raw.close()
 
 
 def rows_of(index: MemoryIndex) -> list[tuple[int, str]]:
-    with sqlite3.connect(index.path) as raw:
+    with closing(sqlite3.connect(index.path)) as raw, raw:
         found = raw.execute("SELECT id, text FROM line ORDER BY id").fetchall()
     raw.close()
     return found
@@ -188,7 +189,7 @@ def test_a_refresh_writes_nothing_when_nothing_changed(workspace: Path, index: M
     put(workspace, a="zebra\n")
     os.utime(workspace / "a.md", (1, 1))
     index.refresh()
-    with sqlite3.connect(index.path) as raw:
+    with closing(sqlite3.connect(index.path)) as raw, raw:
         before = raw.execute("PRAGMA data_version").fetchone()
         assert index.refresh() and index.search("zebra")
         assert raw.execute("PRAGMA data_version").fetchone() == before
