@@ -79,7 +79,7 @@ def _plural(word: str) -> str:
 
 
 def _past(word: str) -> str:
-    if word.endswith("eed"):
+    if word.endswith("eed") and len(word) > 3:
         return word[:-1] if _measure(word[:-3]) > 0 else word
     for ending in ("ed", "ing"):
         stump = word.removesuffix(ending)
@@ -107,7 +107,7 @@ def _replacing(endings: tuple[tuple[str, str], ...], above: int) -> Callable[[st
 
     def step(word: str) -> str:
         for ending, other in by_length:
-            if word.endswith(ending):
+            if word.endswith(ending) and word != ending:
                 stump = word[: -len(ending)]
                 is_kept = _measure(stump) <= above or (ending == "ion" and not stump.endswith(("s", "t")))
                 return word if is_kept else stump + other
