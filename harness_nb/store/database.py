@@ -182,7 +182,15 @@ class Database:
         self._make_file()
         identity = self._identity()
         raw = sqlite3.connect(self.path, timeout=5.0, isolation_level=None, check_same_thread=False)
-        held = _Connection(raw, identity)
+        try:
+            self._prepare(raw, identity)
+        except BaseException:
+            raw.close()
+            raise
+        return _Connection(raw, identity)
+
+    def _prepare(self, raw: sqlite3.Connection, identity: tuple[int, int] | None) -> None:
+        """Sets a connection up, and makes or checks what the file holds."""
         has_log = self._has_log()
         with suppress(sqlite3.OperationalError):  # a file system without shared memory, or another process is at it
             raw.execute("PRAGMA journal_mode = WAL")
@@ -192,7 +200,6 @@ class Database:
         if identity != self._checked:
             _check(raw, thorough=has_log and os.path.getsize(self.path) <= _LARGEST_CHECKED_BYTES)
             self._checked = identity
-        return held
 
     def _make_file(self) -> None:
         """Makes the file for its owner only; SQLite gives its companions the same permissions."""
