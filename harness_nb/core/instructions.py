@@ -128,17 +128,8 @@ _CUES = (
     *("whenever", "anytime", "any time", "every time", "each time"),
     *("if a", "when a", "once a", "in case", "when you", "before you", "after you", "once you", "when i "),
     *("if some", "when some", "once some", "reply", "replies", "answer", "response", "respond"),
-    *(
-        "rule",
-        "constraint",
-        "requirement",
-        "restriction",
-        "polic",
-        "guideline",
-        "convention",
-        "principle",
-        "preference",
-    ),
+    *("rule", "constraint", "requirement", "restriction", "polic"),
+    *("guideline", "convention", "principle", "preference"),
 )
 """Words without which no pattern matches: most messages have none, and then nothing else is looked at."""
 

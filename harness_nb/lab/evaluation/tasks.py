@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Executor, Future, ThreadPoolExecutor, as_completed
+from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,6 +14,7 @@ from harness_nb.lab.evaluation.case import Case, Finding, evaluation
 from harness_nb.lab.evaluation.checks import Check
 from harness_nb.lab.evaluation.fixtures import Fixtures
 from harness_nb.lab.evaluation.report import EvaluationReport, Result
+from harness_nb.lab.executing import as_finished
 from harness_nb.lab.progress import Progress, following
 from harness_nb.model.base import Model
 from harness_nb.presets import Preset
@@ -100,20 +101,10 @@ Work = tuple[Task, str | Preset, Answering, Clock | None]
 def _ran(work: Sequence[Work], executor: Executor | None) -> Iterator[tuple[int, Result]]:
     """Results as they come; when it is stopped, what has not begun never does."""
     if executor is not None:
-        yield from _submitted(executor, work)
+        yield from as_finished(executor, run_case, dict(enumerate(work)))
         return
     with ThreadPoolExecutor(WORKERS, thread_name_prefix="harness_nb-case") as own:
-        yield from _submitted(own, work)
-
-
-def _submitted(executor: Executor, work: Sequence[Work]) -> Iterator[tuple[int, Result]]:
-    waiting: dict[Future[Result], int] = {executor.submit(run_case, *one): at for at, one in enumerate(work)}
-    try:
-        for future in as_completed(waiting):
-            yield waiting[future], future.result()
-    finally:
-        for future in waiting:
-            future.cancel()
+        yield from as_finished(own, run_case, dict(enumerate(work)))
 
 
 def run_case(task: Task, preset: str | Preset, model: Answering, clock: Clock | None) -> Result:

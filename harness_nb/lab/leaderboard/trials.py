@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Executor, as_completed
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -17,6 +16,7 @@ from harness_nb.errors import ConfigError, HarnessError
 from harness_nb.lab.counting import measure_for
 from harness_nb.lab.datasets import Conversation
 from harness_nb.lab.evidence import evidence_metrics
+from harness_nb.lab.executing import as_finished
 from harness_nb.lab.leaderboard.sources import Source, labels_hash
 from harness_nb.lab.metrics import METRICS, Metric
 from harness_nb.lab.replay import replay
@@ -204,21 +204,13 @@ def run_all(work: Sequence[Job], workers: Workers) -> Iterator[tuple[int, list[T
     order = sorted(range(len(work)), key=lambda at: -work[at].size)
     if workers is None:
         yield from ((at, run(work[at])) for at in order)
-    elif isinstance(workers, int):
+        return
+    given = {at: (work[at],) for at in order}
+    if isinstance(workers, int):
         with processes(workers) as pool:
-            yield from _submitted(pool, work, order)
+            yield from as_finished(pool, run, given)
     else:
-        yield from _submitted(workers, work, order)
-
-
-def _submitted(executor: Executor, work: Sequence[Job], order: Iterable[int]) -> Iterator[tuple[int, list[Trial]]]:
-    waiting = {executor.submit(run, work[at]): at for at in order}
-    try:
-        for future in as_completed(waiting):
-            yield waiting[future], future.result()
-    finally:
-        for future in waiting:
-            future.cancel()
+        yield from as_finished(workers, run, given)
 
 
 Result = tuple[Score | None, str]
