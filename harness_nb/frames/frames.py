@@ -8,7 +8,7 @@ from datetime import time
 
 import pandas as pd
 
-from harness_nb.frames import columns
+from harness_nb.frames import columns, lab_columns
 from harness_nb.frames.assembly import Record, assemble
 
 _SESSION_LOG = re.compile(r"(?:^|/)sessions/([^/]+?)(?:\.log)?\.jsonl$")
@@ -168,25 +168,25 @@ def sessions_frame(records: Iterable[Record]) -> pd.DataFrame:
 def sweep_frame(
     records: Iterable[Record], *, settings: Sequence[str], metrics: Sequence[str], has_rungs: bool = False
 ) -> pd.DataFrame:
-    """Trials of a sweep: columns `columns.SWEEP`, one for each setting, one for each metric (numbers).
+    """Trials of a sweep: columns `lab_columns.SWEEP`, one for each setting, one for each metric (numbers).
 
     Args:
         records: One a trial.
         settings: Names of the settings.
         metrics: Names of the metrics.
-        has_rungs: Whether each has its last round of a successive halving: columns `columns.RUNGS`.
+        has_rungs: Whether each has its last round of a successive halving: columns `lab_columns.RUNGS`.
     """
     rows = list(records)
-    fixed = assemble(rows, columns.SWEEP)
-    rounds = [assemble(rows, columns.RUNGS)] if has_rungs else []
+    fixed = assemble(rows, lab_columns.SWEEP)
+    rounds = [assemble(rows, lab_columns.RUNGS)] if has_rungs else []
     parts = [fixed[["transcript", "policy", "window"]], _tried(rows, settings), *rounds, _measured(rows, metrics)]
     return pd.concat([*parts, fixed[["error"]]], axis="columns")
 
 
 def pareto_frame(records: Iterable[Record], *, by: Sequence[str], x: str, y: str) -> pd.DataFrame:
-    """Points by two figures: a column for all that tells them apart, both figures, and columns `columns.PARETO`."""
+    """Points by two figures: a column for all that tells them apart, both figures, and columns `lab_columns.PARETO`."""
     rows = list(records)
-    return pd.concat([_tried(rows, by), _measured(rows, (x, y)), assemble(rows, columns.PARETO)], axis="columns")
+    return pd.concat([_tried(rows, by), _measured(rows, (x, y)), assemble(rows, lab_columns.PARETO)], axis="columns")
 
 
 def _tried(rows: Sequence[Record], settings: Sequence[str]) -> pd.DataFrame:
@@ -205,14 +205,14 @@ def _measured(rows: Sequence[Record], metrics: Sequence[str]) -> pd.DataFrame:
 
 
 def score_frame(records: Iterable[Record], *, metrics: Sequence[Mapping[str, object]]) -> pd.DataFrame:
-    """Scores of replays: columns `columns.SCORE`, and a number column for each metric.
+    """Scores of replays: columns `lab_columns.SCORE`, and a number column for each metric.
 
     Args:
         records: One a replay.
         metrics: Name, unit, direction and meaning of each metric; kept in `attrs`.
     """
     rows = list(records)
-    fixed = assemble(rows, columns.SCORE)
+    fixed = assemble(rows, lab_columns.SCORE)
     names = [str(one["name"]) for one in metrics]
     taken = assemble(rows, [columns.Column(name, "number", "") for name in names])
     frame = pd.concat([fixed.iloc[:, :3], taken, fixed.iloc[:, 3:]], axis="columns")
@@ -221,25 +221,25 @@ def score_frame(records: Iterable[Record], *, metrics: Sequence[Mapping[str, obj
 
 
 def cache_frame(records: Iterable[Record]) -> pd.DataFrame:
-    """Recorded requests of a replay and what each reads from a prompt cache; columns `columns.CACHE`."""
-    return assemble(records, columns.CACHE)
+    """Recorded requests of a replay and what each reads from a prompt cache; columns `lab_columns.CACHE`."""
+    return assemble(records, lab_columns.CACHE)
 
 
 def cache_check_frame(records: Iterable[Record]) -> pd.DataFrame:
-    """Predicted against billed reads from a prompt cache; columns `columns.CACHE_CHECK`."""
-    return assemble(records, columns.CACHE_CHECK)
+    """Predicted against billed reads from a prompt cache; columns `lab_columns.CACHE_CHECK`."""
+    return assemble(records, lab_columns.CACHE_CHECK)
 
 
 def cost_frame(records: Iterable[Record]) -> pd.DataFrame:
-    """Compactions and when each has paid off; columns `columns.COST`."""
-    return assemble(records, columns.COST)
+    """Compactions and when each has paid off; columns `lab_columns.COST`."""
+    return assemble(records, lab_columns.COST)
 
 
 def future_use_frame(records: Iterable[Record]) -> pd.DataFrame:
-    """Recorded requests and what their calls needed; columns `columns.FUTURE_USE`."""
-    return assemble(records, columns.FUTURE_USE)
+    """Recorded requests and what their calls needed; columns `lab_columns.FUTURE_USE`."""
+    return assemble(records, lab_columns.FUTURE_USE)
 
 
 def validity_frame(records: Iterable[Record]) -> pd.DataFrame:
-    """Breaks of the checks of a replay; columns `columns.VALIDITY`."""
-    return assemble(records, columns.VALIDITY)
+    """Breaks of the checks of a replay; columns `lab_columns.VALIDITY`."""
+    return assemble(records, lab_columns.VALIDITY)

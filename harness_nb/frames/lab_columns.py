@@ -99,3 +99,78 @@ SPREAD = (
     Column("least", "number", "least of them"),
     Column("most", "number", "most of them"),
 )
+
+SWEEP = (
+    Column("transcript", "text", "name of the transcript, or its place where it has none"),
+    Column("policy", "text", "name of the preset or policy"),
+    Column("window", "count", "context window", "tokens"),
+    Column("error", "text", "why the trial was refused, or empty"),
+)
+"""Beside these, a sweep has a column for each setting and for each metric."""
+
+RUNGS = (
+    Column("rung", "count", "last round in which the trial was compared, 1 for the first"),
+    Column("share", "number", "part of the data that was replayed in it", "0 to 1"),
+)
+
+PARETO = (Column("is_on_front", "flag", "whether no other point is better in one figure and no worse in the other"),)
+"""Beside these, a front has a column for all that tells its points apart, and for both figures."""
+
+SCORE = (
+    Column("transcript", "text", "name of the transcript"),
+    Column("policy", "text", "name of the policy"),
+    Column("window", "count", "context window", "tokens"),
+    Column("settings", "text", "its settings, as JSON"),
+    Column("data", "text", "SHA-256 of the transcript"),
+    Column("counter", "text", "how tokens were counted"),
+    Column("answered_by", "text", "model that answered the policy, or assumed"),
+    Column("guarded", "flag", "whether guards held the policy"),
+    Column("seed", "count", "seed of what is random"),
+)
+"""Behind the window, a score has a number column (`float64`) for each metric; `attrs` hold their units and directions."""
+
+_RECORDED_REQUEST = (
+    Column("message", "count", "place in the log of the recorded reply"),
+    Column("time", "time", "when the request was made"),
+    Column("tokens", "count", "size of the request", "tokens"),
+)
+
+CACHE = (
+    Column("request", "count", "number of the recorded request, 1 for the first"),
+    *_RECORDED_REQUEST,
+    Column("read", "count", "part of it that is read from the cache", "tokens"),
+    Column("share", "number", "the same as a part", "0 to 1"),
+    Column("reason", "text", "why it does not read all that the request before sent, or empty"),
+)
+
+CACHE_CHECK = (
+    *_RECORDED_REQUEST,
+    Column("predicted", "count", "what the rules say it reads from the cache", "tokens"),
+    Column("billed", "count", "what the bill says it read", "tokens"),
+    Column("difference", "count", "prediction above the bill", "tokens"),
+    Column("points", "number", "the same, of all prompt tokens of the session", "percentage points"),
+    Column("reason", "text", "why they differ, as far as it is known"),
+)
+
+COST = (
+    Column("message", "count", "messages said before the compaction"),
+    Column("tokens_before", "count", "size of the model input before", "tokens"),
+    Column("tokens_after", "count", "the same after", "tokens"),
+    Column("own_cost", "number", "the policy's own model calls", "US dollars"),
+    Column("calls", "number", "further calls after which it has paid off; missing where it never does"),
+)
+
+FUTURE_USE = (
+    Column("message", "count", "place in the log of the recorded reply"),
+    Column("needed", "count", "identifiers that its calls need and that were seen before"),
+    Column("missing", "list", "those of them that the context no longer held"),
+    Column("edits", "count", "edits whose old text was seen before"),
+    Column("edits_lost", "count", "those of them whose old text the context no longer held word for word"),
+    Column("sources", "list", "places in the log of the tool results that first held what is missing"),
+)
+
+VALIDITY = (
+    Column("check", "text", "check that is broken"),
+    Column("message", "count", "messages said by then"),
+    Column("detail", "text", "what is wrong"),
+)
